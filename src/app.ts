@@ -1,0 +1,117 @@
+import fastifyCors from '@fastify/cors'
+import fastifyHelmet from '@fastify/helmet'
+import fastifySensible from '@fastify/sensible'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { createScopes } from './auth/scopes.js'
+import { setUpTokens } from './auth/tokens.js'
+import type { Config } from './config.js'
+import type { DatabaseClient } from './database/client.js'
+import { sendError, setUpErrors } from './kernel/errors.js'
+import { healthRoutes } from './kernel/health.js'
+import { setUpOpenApi } from './kernel/openapi.js'
+import { Refusal } from './kernel/refusal.js'
+import { ErrorBody, Success } from './kernel/schemas.js'
+import { ajvOptions, describeFailure, setUpBodyParser, setUpInput } from './kernel/validation.js'
+import { loadCurrentDocument } from './legal/current.js'
+import { legalDocumentRoutes } from './legal/routes/documents.js'
+import { legalPublicRoutes } from './legal/routes/public.js'
+import { legalUserRoutes } from './legal/routes/user.js'
+import { legalUserAdminRoutes } from './legal/routes/users.js'
+import { legalComponents } from './legal/schemas.js'
+
+export interface AppOptions {
+  readonly config: Config
+  readonly database: DatabaseClient
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** From now on readiness says 503 and answers ask for their connection to be closed. */
+    drain (): void
+  }
+}
+
+/** 2 MiB of text may take six bytes of JSON a character, plus the other fields. */
+const bodyLimit = 14 * 1024 * 1024
+
+/**
+ * Assembles the whole service; tests build exactly this. The caller owns `database` and closes it after the app.
+ * Nothing is listened on and no connection is opened yet.
+ */
+export async function buildApp ({ config, database }: AppOptions): Promise<FastifyInstance> {
+  const app = Fastify({
+    logger: { level: config.logLevel },
+    disableRequestLogging: true,
+    trustProxy: config.trustProxy.length === 0 ? false : [...config.trustProxy],
+    bodyLimit,
+    ajv: ajvOptions,
+    schemaErrorFormatter: describeFailure,
+    frameworkErrors: sendError,
+    genReqId,
+    // 255 characters of a user id, each up to 12 bytes when percent-encoded.
+    routerOptions: { maxParamLength: 255 * 12 },
+    requestTimeout: 30_000,
+    connectionTimeout: 60_000,
+    // Longer than the idle time of usual balancers, so that it is they who close idle connections.
+    keepAliveTimeout: 75_000,
+    // While closing, requests on kept-alive connections are still answered.
+    return503OnClosing: false
+  })
+
+  let draining = false
+  app.decorate('drain', () => { draining = true })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    if (draining) reply.header('connection', 'close')
+    if (hasTwoAuthorizations(request.raw)) throw new Refusal('invalid', 'headers.authorization must be given once')
+  })
+
+  await app.register(fastifySensible)
+  await app.register(fastifyHelmet, {
+    contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } }
+  })
+  if (config.corsOrigins.length > 0) {
+    await app.register(fastifyCors, {
+      origin: [...config.corsOrigins],
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      exposedHeaders: ['etag', 'retry-after', 'x-request-id']
+    })
+  }
+  setUpErrors(app)
+  setUpBodyParser(app)
+  setUpInput(app)
+  await setUpOpenApi(app, config.basePath)
+  for (const schema of [ErrorBody, Success, ...legalComponents]) app.addSchema(schema)
+  await app.register(healthRoutes({ ping: () => database.ping(), isDraining: () => draining }))
+
+  const { db } = database
+  const authenticate = await setUpTokens(app, config.tokens)
+  await app.register(async area => {
+    const scopes = createScopes(area, { authenticate, db, isKnownStartup: async () => false })
+    scopes.public(legalPublicRoutes(db, { find: type => loadCurrentDocument(db, type) }))
+    scopes.user(legalUserRoutes(db))
+    scopes.legalAdmin(legalDocumentRoutes(db))
+    scopes.legalAdmin(legalUserAdminRoutes(db))
+  }, { prefix: config.basePath })
+
+  return app
+}
+
+/** A caller's own request id is kept when it is one that logs and headers can carry. */
+function genReqId (request: IncomingMessage): string {
+  const given = request.headers['x-request-id']
+  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID()
+}
+
+/** Node keeps the first of two and says nothing, so that a proxy might have checked the other one. */
+function hasTwoAuthorizations ({ headers, rawHeaders }: IncomingMessage): boolean {
+  if (headers.authorization === undefined) return false
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string
+    if (name.length === 13 && name.toLowerCase() === 'authorization') count++
+  }
+  return count > 1
+}

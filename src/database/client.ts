@@ -1,0 +1,28 @@
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import type { DatabaseConfig } from '../config.js'
+import { StatementPool, type TroubleListener } from './pool.js'
+import type { Database } from './schema.js'
+
+/** One instance's access to Postgres: the query builder, the pool's figures, a probe and the end. */
+export interface DatabaseClient {
+  readonly db: Kysely<Database>
+  readonly pool: StatementPool
+  /** Resolves when a query through the pool answers; throws DatabaseUnavailable otherwise. */
+  ping (): Promise<void>
+  close (): Promise<void>
+}
+
+/** Opens no connection yet: a service may start before its database does. */
+export function createDatabase (config: DatabaseConfig, onTrouble: TroubleListener): DatabaseClient {
+  const pool = new StatementPool(config, onTrouble)
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  return {
+    db,
+    pool,
+    async ping () {
+      await sql`select 1`.execute(db)
+    },
+    // Not db.destroy(), which leaves the pool open when no query was ever run.
+    close: () => pool.end()
+  }
+}

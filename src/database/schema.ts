@@ -1,0 +1,5 @@
+import type { AuthTables } from '../auth/tables.js'
+import type { LegalTables } from '../legal/tables.js'
+
+/** All tables, each declared by the part that owns it. */
+export interface Database extends AuthTables, LegalTables {}

@@ -1,0 +1,63 @@
+import { STATUS_CODES } from 'node:http'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { DatabaseUnavailable, isUnavailable } from '../database/errors.js'
+import { Refusal, type RefusalKind } from './refusal.js'
+
+/** The identity provider's keys cannot be had right now: 503, never 500 (contract: Callers). */
+export class KeysUnavailable extends Error {
+  override readonly name = 'KeysUnavailable'
+}
+
+const retryAfterSeconds = 1
+
+const statusOf: Record<RefusalKind, number> = { invalid: 400, unauthorized: 401, forbidden: 403, 'not-found': 404, conflict: 409 }
+
+const plainMessages: Record<string, string> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'The body must be application/json',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'The body is too large',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'body must be valid JSON',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body does not have the length of its Content-Length',
+  FST_ERR_BAD_URL: 'The path cannot be decoded'
+}
+
+interface ErrorAnswer {
+  readonly status: number
+  readonly message: string
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** One path for every error: the body has exactly statusCode, error and message, plus a refusal's details. */
+export function setUpErrors (app: FastifyInstance): void {
+  app.setErrorHandler(sendError)
+  app.setNotFoundHandler((_request, reply) => send(reply, { status: 404, message: 'Route not found' }))
+}
+
+/** Answers an error and logs the trouble that is ours; also serves Fastify's own errors before routing. */
+export function sendError (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const answer = toAnswer(error)
+  if (answer.status >= 500) request.log.error({ err: error }, 'request failed')
+  return send(reply, answer)
+}
+
+function toAnswer (error: FastifyError | Error): ErrorAnswer {
+  if (error instanceof Refusal) return { status: statusOf[error.kind], message: error.message, details: error.details }
+  if (error instanceof KeysUnavailable || error instanceof DatabaseUnavailable || isUnavailable(error)) {
+    return { status: 503, message: 'Service Unavailable' }
+  }
+  const { statusCode, code, validation } = error as Partial<FastifyError>
+  if (validation !== undefined) return { status: 400, message: error.message }
+  if (statusCode === 503) return { status: 503, message: 'Service Unavailable' }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    if (error instanceof SyntaxError) return { status: 400, message: 'body must be valid JSON' }
+    return { status: statusCode, message: plainMessages[code ?? ''] ?? error.message }
+  }
+  return { status: 500, message: 'Internal Server Error' }
+}
+
+function send (reply: FastifyReply, { status, message, details }: ErrorAnswer): FastifyReply {
+  if (status === 401) reply.header('www-authenticate', 'Bearer')
+  if (status === 503) reply.header('retry-after', String(retryAfterSeconds))
+  // An error is never what a cache should keep for the resource.
+  return reply.removeHeader('etag').header('cache-control', 'no-store')
+    .code(status).send({ statusCode: status, error: STATUS_CODES[status] ?? 'Error', message, ...details })
+}
