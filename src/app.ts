@@ -20,6 +20,7 @@ import { legalPublicRoutes } from './legal/routes/public.js'
 import { legalUserRoutes } from './legal/routes/user.js'
 import { legalUserAdminRoutes } from './legal/routes/users.js'
 import { legalComponents } from './legal/schemas.js'
+import { startSealing } from './legal/seal.js'
 
 export interface AppOptions {
   readonly config: Config
@@ -87,6 +88,12 @@ export async function buildApp ({ config, database }: AppOptions): Promise<Fasti
   await app.register(healthRoutes({ ping: () => database.ping(), isDraining: () => draining }))
 
   const { db } = database
+  let stopSealing: (() => Promise<void>) | undefined
+  app.addHook('onReady', async () => {
+    stopSealing = startSealing(db, error => app.log.error({ err: error }, 'sealing the acceptance log failed'))
+  })
+  app.addHook('onClose', async () => { await stopSealing?.() })
+
   const authenticate = await setUpTokens(app, config.tokens)
   await app.register(async area => {
     const scopes = createScopes(area, { authenticate, db, isKnownStartup: async () => false })

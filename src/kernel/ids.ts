@@ -1,6 +1,6 @@
 import { v7 } from 'uuid'
 
-const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** A fresh UUIDv7 in lower case; ids made by one process sort in the order they were made. */
 export function newId (): string {

@@ -31,17 +31,12 @@ interface LogRow {
 export async function listLog (
   db: Kysely<Database>, type: DocumentType | undefined, { limit, offset }: OffsetPage
 ): Promise<{ acceptances: AcceptanceLogItem[], total: number }> {
-  const ofType = type === undefined ? sql`` : sql`where type = ${type}`
   const { rows } = await sql<LogRow>`
     select counted.total, page.id, u.id as "userId", u.email, u.first_name as "firstName", u.last_name as "lastName",
       d.type, d.version, d.title, page.accepted_at as "acceptedAt",
       coalesce(page.ip_address, '') as "ipAddress", coalesce(page.user_agent, '') as "userAgent"
-    from (select count(*) as total from document_acceptances ${ofType}) counted
-    left join (
-      select id, user_id, document_id, accepted_at, ip_address, user_agent
-      from document_acceptances ${ofType}
-      order by accepted_at desc, id desc limit ${limit} offset ${offset}
-    ) page on true
+    from acceptance_log_count(${type ?? null}) as counted (total)
+    left join acceptance_log_page(${type ?? null}, ${limit}, ${offset}) page on true
     left join users u on u.id = page.user_id
     left join legal_documents d on d.id = page.document_id
     order by page.accepted_at desc, page.id desc
@@ -110,13 +105,13 @@ export async function listDocuments (db: Kysely<Database>, type: DocumentType | 
     select d.id, d.type, d.version, d.title, d.is_active as "isActive", d.published_at as "publishedAt",
       d.published_by as "publishedBy", d.created_at as "createdAt", d.updated_at as "updatedAt",
       coalesce(newest.acceptances, '[]') as acceptances,
-      (select count(*) from document_acceptances a where a.document_id = d.id) as "acceptanceCount"
+      acceptance_count(d.id) as "acceptanceCount"
     from legal_documents d
     left join lateral (
       select json_agg(json_build_object('userId', a.user_id, 'acceptedAt', ${isoTime('a.accepted_at')})) as acceptances
       from (
         select user_id, accepted_at from document_acceptances
-        where document_id = d.id order by accepted_at desc, id desc limit ${listAcceptances}
+        where document_id = d.id order by accepted_at desc, id desc limit ${sql.lit(listAcceptances)}
       ) a
     ) newest on true
     ${ofType}
@@ -143,10 +138,10 @@ export async function readDocument (db: Kysely<Database>, id: string): Promise<L
         )))
         from (
           select id, user_id, version, accepted_at, ip_address, user_agent from document_acceptances
-          where document_id = d.id order by accepted_at desc, id desc limit ${detailAcceptances}
+          where document_id = d.id order by accepted_at desc, id desc limit ${sql.lit(detailAcceptances)}
         ) a
       ), '[]') as acceptances,
-      (select count(*) from document_acceptances a where a.document_id = d.id) as "acceptanceCount"
+      acceptance_count(d.id) as "acceptanceCount"
     from legal_documents d where d.id = ${id}
   `.execute(db)
   if (rows[0] === undefined) throw documentNotFound()
@@ -158,8 +153,8 @@ export async function readAnalytics (db: Kysely<Database>, id: string): Promise<
   if (!isId(id)) throw documentNotFound()
   const { rows } = await sql<Pick<LegalDocument, 'id' | 'type' | 'version' | 'isActive' | 'publishedAt'> & { accepted: number, users: number }>`
     select d.id, d.type, d.version, d.is_active as "isActive", d.published_at as "publishedAt",
-      (select count(*) from document_acceptances a where a.document_id = d.id) as accepted,
-      (select count(*) from users) as users
+      acceptance_count(d.id) as accepted,
+      user_count() as users
     from legal_documents d where d.id = ${id}
   `.execute(db)
   if (rows[0] === undefined) throw documentNotFound()

@@ -22,12 +22,13 @@ export async function listUsers (
     ? sql``
     : sql`where email ilike ${pattern} or first_name ilike ${pattern} or last_name ilike ${pattern}
         or first_name || ' ' || last_name ilike ${pattern}`
+  const total = pattern === undefined ? sql`user_count()` : sql`(select count(*) as total from users ${matching})`
   const { rows } = await sql<User & { total: number }>`${sql.raw(pattern === undefined ? '' : planPerValue)}
     select counted.total, page.id, page.email, page.first_name as "firstName", page.last_name as "lastName",
       page.terms_version as "termsVersion", page.terms_accepted_at as "termsAcceptedAt",
       page.privacy_version as "privacyVersion", page.privacy_accepted_at as "privacyAcceptedAt",
       page.created_at as "createdAt"
-    from (select count(*) as total from users ${matching}) counted
+    from ${total} as counted (total)
     left join (
       select id, email, first_name, last_name, terms_version, terms_accepted_at, privacy_version, privacy_accepted_at, created_at
       from users ${matching}
@@ -35,8 +36,8 @@ export async function listUsers (
     ) page on true
     order by page.created_at desc, page.id desc
   `.execute(db)
-  const { items: users, total } = splitPage(rows)
-  return { users, total }
+  const { items: users, total: matches } = splitPage(rows)
+  return { users, total: matches }
 }
 
 /** Registers a user ahead of its first call, or changes what is known of it (contract: Users). */
