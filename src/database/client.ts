@@ -9,12 +9,14 @@ export interface DatabaseClient {
   readonly pool: StatementPool
   /** Resolves when a query through the pool answers; throws DatabaseUnavailable otherwise. */
   ping (): Promise<void>
+  /** Waits for the connections in use; may be called again. */
   close (): Promise<void>
 }
 
 /** Opens no connection yet: a service may start before its database does. */
 export function createDatabase (config: DatabaseConfig, onTrouble: TroubleListener): DatabaseClient {
   const pool = new StatementPool(config, onTrouble)
+  let closed: Promise<void> | undefined
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   return {
     db,
@@ -23,6 +25,9 @@ export function createDatabase (config: DatabaseConfig, onTrouble: TroubleListen
       await sql`select 1`.execute(db)
     },
     // Not db.destroy(), which leaves the pool open when no query was ever run.
-    close: () => pool.end()
+    close () {
+      closed ??= pool.end()
+      return closed
+    }
   }
 }

@@ -4,17 +4,18 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../../database/schema.js'
 import { errorResponses, offsetPage, OffsetPaging, pageFields, ref } from '../../kernel/schemas.js'
 import { Refusal } from '../../kernel/refusal.js'
-import { acceptAll } from '../accept.js'
+import { AcceptQueue } from '../accept-queue.js'
 import { listOwnAcceptances } from '../reports.js'
 import { AcceptBody, DocumentAcceptance, OwnAcceptance, TermsStatus } from '../schemas.js'
 import { readStatus } from '../status.js'
 
 /** What a signed-in user does: accept, ask what is left to accept, read the own history. */
 export function legalUserRoutes (db: Kysely<Database>): FastifyPluginAsyncTypebox {
+  const queue = new AcceptQueue(db)
   return async app => {
     app.post('/legal/accept', { schema: acceptSchema }, async (request, reply) => {
-      const [result] = await acceptAll(db, [{ caller: request.caller, body: request.body }])
-      if (result === undefined || result instanceof Refusal) throw result
+      const result = await queue.accept({ caller: request.caller, body: request.body })
+      if (result instanceof Refusal) throw result
       return await reply.code(result.created ? 201 : 200).send(result.acceptance)
     })
 
