@@ -14,7 +14,7 @@ import { setUpOpenApi } from './kernel/openapi.js'
 import { Refusal } from './kernel/refusal.js'
 import { ErrorBody, Success } from './kernel/schemas.js'
 import { ajvOptions, describeFailure, setUpBodyParser, setUpInput } from './kernel/validation.js'
-import { loadCurrentDocument } from './legal/current.js'
+import { CurrentDocuments } from './legal/current.js'
 import { legalDocumentRoutes } from './legal/routes/documents.js'
 import { legalPublicRoutes } from './legal/routes/public.js'
 import { legalUserRoutes } from './legal/routes/user.js'
@@ -69,6 +69,12 @@ export async function buildApp ({ config, database }: AppOptions): Promise<Fasti
     if (hasTwoAuthorizations(request.raw)) throw new Refusal('invalid', 'headers.authorization must be given once')
   })
 
+  // Node closes the connections that are idle when the listener closes, but not those that become idle after that.
+  app.addHook('preClose', async () => {
+    const sweep = setInterval(() => app.server.closeIdleConnections(), 50).unref()
+    app.server.once('close', () => clearInterval(sweep))
+  })
+
   await app.register(fastifySensible)
   await app.register(fastifyHelmet, {
     contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } }
@@ -88,18 +94,26 @@ export async function buildApp ({ config, database }: AppOptions): Promise<Fasti
   await app.register(healthRoutes({ ping: () => database.ping(), isDraining: () => draining }))
 
   const { db } = database
+  const current = new CurrentDocuments({
+    db,
+    databaseUrl: config.database.url,
+    onTrouble: error => app.log.warn({ err: error }, 'not listening for publishes')
+  })
   let stopSealing: (() => Promise<void>) | undefined
   app.addHook('onReady', async () => {
+    current.start()
     stopSealing = startSealing(db, error => app.log.error({ err: error }, 'sealing the acceptance log failed'))
   })
-  app.addHook('onClose', async () => { await stopSealing?.() })
+  app.addHook('onClose', async () => {
+    await Promise.all([current.stop(), stopSealing?.()])
+  })
 
   const authenticate = await setUpTokens(app, config.tokens)
   await app.register(async area => {
     const scopes = createScopes(area, { authenticate, db, isKnownStartup: async () => false })
-    scopes.public(legalPublicRoutes(db, { find: type => loadCurrentDocument(db, type) }))
+    scopes.public(legalPublicRoutes(db, current))
     scopes.user(legalUserRoutes(db))
-    scopes.legalAdmin(legalDocumentRoutes(db))
+    scopes.legalAdmin(legalDocumentRoutes(db, current))
     scopes.legalAdmin(legalUserAdminRoutes(db))
   }, { prefix: config.basePath })
 

@@ -24,13 +24,6 @@ export function withoutNullPublisher<T extends { publishedBy: string | null }> (
 
 export const documentNotFound = () => new Refusal('not-found', 'Document not found')
 
-/** The active document of a type, or undefined. */
-export async function findActiveDocument (db: Kysely<Database>, type: DocumentType): Promise<LegalDocument | undefined> {
-  const row = await db.selectFrom('legal_documents').select(documentColumns)
-    .where('type', '=', type).where('is_active', '=', true).executeTakeFirst()
-  return row && withoutNullPublisher(row)
-}
-
 /** A published document by type and version, or undefined; drafts are never found (contract: Old versions). */
 export async function findPublishedVersion (db: Kysely<Database>, type: DocumentType, version: string): Promise<LegalDocument | undefined> {
   const row = await db.selectFrom('legal_documents').select(documentColumns)

@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Kysely } from 'kysely'
 import type { Database } from '../../database/schema.js'
 import { errorResponses, IdParameter, ref, Success } from '../../kernel/schemas.js'
+import type { CurrentDocuments } from '../current.js'
 import { createDraft, deleteDraft, updateDraft } from '../documents.js'
 import { publishDocument } from '../publish.js'
 import { listDocuments, readAnalytics, readDocument } from '../reports.js'
@@ -11,7 +12,7 @@ import {
 } from '../schemas.js'
 
 /** The life of documents, for admins: draft, publish, read, analyse. */
-export function legalDocumentRoutes (db: Kysely<Database>): FastifyPluginAsyncTypebox {
+export function legalDocumentRoutes (db: Kysely<Database>, current: CurrentDocuments): FastifyPluginAsyncTypebox {
   return async app => {
     app.get('/legal/admin/documents', { schema: listSchema }, async request => await listDocuments(db, request.query.type))
 
@@ -23,8 +24,12 @@ export function legalDocumentRoutes (db: Kysely<Database>): FastifyPluginAsyncTy
     app.put('/legal/admin/documents/:id', { schema: updateSchema }, async request =>
       await updateDraft(db, request.params.id, request.body))
 
-    app.post('/legal/admin/documents/:id/publish', { schema: publishSchema }, async request =>
-      await publishDocument(db, request.params.id, request.caller.email, request.body))
+    app.post('/legal/admin/documents/:id/publish', { schema: publishSchema }, async request => {
+      const document = await publishDocument(db, request.params.id, request.caller.email, request.body)
+      // Whoever published through this instance reads the new document from it.
+      current.invalidate()
+      return document
+    })
 
     app.delete('/legal/admin/documents/:id', { schema: deleteSchema }, async request => {
       await deleteDraft(db, request.params.id)
