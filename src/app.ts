@@ -1,15 +1,17 @@
 import fastifyCors from '@fastify/cors'
 import fastifyHelmet from '@fastify/helmet'
 import fastifySensible from '@fastify/sensible'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import type { DestinationStream } from 'pino'
 import { createScopes } from './auth/scopes.js'
 import { setUpTokens } from './auth/tokens.js'
 import type { Config } from './config.js'
 import type { DatabaseClient } from './database/client.js'
 import { sendError, setUpErrors } from './kernel/errors.js'
 import { healthRoutes } from './kernel/health.js'
+import { createLogger, RequestLog } from './kernel/logging.js'
 import { setUpOpenApi } from './kernel/openapi.js'
 import { Refusal } from './kernel/refusal.js'
 import { ErrorBody, Success } from './kernel/schemas.js'
@@ -25,6 +27,8 @@ import { startSealing } from './legal/seal.js'
 export interface AppOptions {
   readonly config: Config
   readonly database: DatabaseClient
+  /** Standard output when absent. */
+  readonly log?: DestinationStream
 }
 
 declare module 'fastify' {
@@ -41,10 +45,10 @@ const bodyLimit = 14 * 1024 * 1024
  * Assembles the whole service; tests build exactly this. The caller owns `database` and closes it after the app.
  * Nothing is listened on and no connection is opened yet.
  */
-export async function buildApp ({ config, database }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp ({ config, database, log }: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
-    logger: { level: config.logLevel },
-    disableRequestLogging: true,
+    loggerInstance: createLogger(config.logLevel, log) as FastifyBaseLogger,
+    logController: new RequestLog(),
     trustProxy: config.trustProxy.length === 0 ? false : [...config.trustProxy],
     bodyLimit,
     ajv: ajvOptions,

@@ -4,10 +4,12 @@ import { buildApp } from './app.js'
 import { ConfigError, loadConfig, type Config } from './config.js'
 import { createDatabase } from './database/client.js'
 import { readEnvFile } from './env-file.js'
+import { logDestination } from './kernel/logging.js'
 
 const config = readConfig()
 const database = createDatabase(config.database, error => app.log.warn({ err: error }, 'idle database connection lost'))
-const app = await buildApp({ config, database })
+const log = logDestination()
+const app = await buildApp({ config, database, log })
 
 // Readiness first, then the listener with the requests in flight, then the pool.
 closeWithGrace({ delay: config.drainMs + 20_000, logger: app.log }, async ({ signal, err }) => {
@@ -17,6 +19,7 @@ closeWithGrace({ delay: config.drainMs + 20_000, logger: app.log }, async ({ sig
   if (err === undefined) await sleep(config.drainMs)
   await app.close()
   await database.close()
+  await log.flush()
 })
 
 await app.listen({ host: config.host, port: config.port })

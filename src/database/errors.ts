@@ -5,7 +5,14 @@ import pg from 'pg'
  * Answered with 503 and Retry-After; `cause` is what the driver said.
  */
 export class DatabaseUnavailable extends Error {
-  override readonly name = 'DatabaseUnavailable'
+  override readonly name: string = 'DatabaseUnavailable'
+}
+
+/** More requests wait for a connection than can be served in useful time; this one was refused at once. */
+export class DatabaseOverloaded extends DatabaseUnavailable {
+  constructor () {
+    super('Too many requests wait for a database connection')
+  }
 }
 
 const unavailableStates = new Set([

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DatabaseUnavailable, isUnavailable } from '../database/errors.js'
+import { logFailure } from './logging.js'
 import { Refusal, type RefusalKind } from './refusal.js'
 
 /** The identity provider's keys cannot be had right now: 503, never 500 (contract: Callers). */
@@ -35,7 +36,7 @@ export function setUpErrors (app: FastifyInstance): void {
 /** Answers an error and logs the trouble that is ours; also serves Fastify's own errors before routing. */
 export function sendError (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const answer = toAnswer(error)
-  if (answer.status >= 500) request.log.error({ err: error }, 'request failed')
+  if (answer.status >= 500) logFailure(error, request)
   return send(reply, answer)
 }
 

@@ -1,0 +1,118 @@
+import t, { type Test } from 'tap'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { buildApp } from '../../src/app.js'
+import { loadConfig } from '../../src/config.js'
+import { createDatabase } from '../../src/database/client.js'
+import { adminClaims, adminEmail, secret, testDatabase, token } from '../helper.js'
+
+interface Line {
+  readonly level: number
+  readonly msg: string
+  readonly [name: string]: unknown
+}
+
+/** The real application, and the lines that it has logged. */
+async function loggedApp (t: Test, url: string) {
+  const lines: Line[] = []
+  const config = loadConfig({ DATABASE_URL: url, JWT_SECRET: secret, ADMIN_EMAILS: adminEmail, LOG_LEVEL: 'debug' })
+  const database = createDatabase(config.database, () => {})
+  const app = await buildApp({ config, database, log: { write: (line: string) => { lines.push(JSON.parse(line) as Line) } } })
+  t.teardown(async () => {
+    await app.close()
+    await database.close()
+  })
+  return { app, lines, requests: () => lines.filter(line => line.msg === 'request') }
+}
+
+t.test('a request is one line with method, route pattern, status, duration, request id, user id and outcome', async t => {
+  const { app, requests } = await loggedApp(t, await testDatabase(t))
+  const authorization = `Bearer ${await token(adminClaims)}`
+  await app.inject({ url: '/legal/admin/documents/some-id?token=query-secret', headers: { authorization, 'x-request-id': 'mine-1' } })
+  await app.inject('/legal/current/terms')
+  await app.inject({ method: 'POST', url: '/legal/accept', headers: { authorization }, payload: { type: 'terms', ipAddress: 'body-secret', more: 1 } })
+  await app.inject('/nowhere/query-secret')
+  await app.inject('/health/live')
+  const lines = requests()
+  t.equal(lines.length, 5)
+  t.match(lines[0], {
+    level: 30, reqId: 'mine-1', method: 'GET', route: '/legal/admin/documents/:id', status: 404, ms: Number, user: 'admin-1', outcome: 'refused'
+  })
+  t.match(lines[1], { route: '/legal/current/:type', status: 404 })
+  t.notOk('user' in (lines[1] as Line), 'nobody is named on a public route')
+  t.match(lines[2], { method: 'POST', route: '/legal/accept', status: 400, user: 'admin-1' })
+  t.match(lines[3], { method: 'GET', status: 404, outcome: 'refused' })
+  t.notOk('route' in (lines[3] as Line))
+  t.match(lines[4], { route: '/health/live', status: 200, outcome: 'ok' })
+})
+
+t.test('tokens, bodies and query strings are in no line, not even at level debug', async t => {
+  const { app, lines } = await loggedApp(t, await testDatabase(t))
+  const good = await token(adminClaims)
+  for (const authorization of [`Bearer ${good}`, `Bearer ${good.slice(0, -4)}AAAA`, 'Bearer not-a-token-at-all']) {
+    await app.inject({
+      method: 'POST',
+      url: '/legal/admin/documents?query-secret=query-secret',
+      headers: { authorization, cookie: 'cookie-secret' },
+      payload: { type: 'terms', version: '1.0.0', title: 'body-secret', content: 'body-secret', effectiveDate: '2026-01-01T00:00:00Z' }
+    })
+  }
+  await app.inject({ method: 'POST', url: '/legal/accept', headers: { authorization: `Bearer ${good}`, 'content-type': 'application/json' }, payload: '{"body-secret' })
+  const written = JSON.stringify(lines)
+  t.ok(lines.length >= 4)
+  for (const word of [good, good.split('.')[2] as string, 'not-a-token-at-all', 'query-secret', 'cookie-secret', 'body-secret', 'authorization']) {
+    t.notOk(written.includes(word), `${word.slice(0, 20)} is not logged`)
+  }
+})
+
+t.test('a failure of ours is logged with its causes and stacks, and answered without them', async t => {
+  const { app, lines, requests } = await loggedApp(t, 'postgres://postgres@127.0.0.1:1/nothing')
+  const answer = await app.inject({ url: '/legal/current/terms', headers: { 'x-request-id': 'down-1' } })
+  t.equal(answer.statusCode, 503)
+  t.notMatch(answer.body, /ECONNREFUSED|stack|127\.0\.0\.1/)
+  const failure = lines.find(line => line.msg === 'request failed')
+  t.match(failure, {
+    level: 50,
+    reqId: 'down-1',
+    err: { type: 'DatabaseUnavailable', message: 'No database connection', stack: /pool\.ts/, cause: { code: 'ECONNREFUSED', stack: String } }
+  })
+  t.match(requests()[0], { status: 503, outcome: 'unavailable' })
+})
+
+t.test('the driver\'s details, which quote rows, are not logged', async t => {
+  const { app, lines } = await loggedApp(t, await testDatabase(t))
+  const error = Object.assign(new Error('violates something'), { code: '23514', detail: 'Failing row contains (row-secret)', constraint: 'some_check' })
+  app.log.error({ err: error }, 'example')
+  t.match(lines.at(-1), { err: { code: '23514', constraint: 'some_check', message: 'violates something' } })
+  t.notOk(JSON.stringify(lines).includes('row-secret'))
+})
+
+t.test('at level warn and above requests are not logged', async t => {
+  const lines: string[] = []
+  const config = loadConfig({ DATABASE_URL: 'postgres://127.0.0.1:1/nothing', JWT_SECRET: secret, LOG_LEVEL: 'warn' })
+  const database = createDatabase(config.database, () => {})
+  const app = await buildApp({ config, database, log: { write: (line: string) => { lines.push(line) } } })
+  t.teardown(async () => {
+    await app.close()
+    await database.close()
+  })
+  await app.inject('/health/live')
+  t.same(lines, [])
+})
+
+for (const end of ['process.exit(3)', 'process.nextTick(() => { throw new Error("unexpected") })', 'undefined']) {
+  t.test(`buffered lines survive the end of the process by ${end}`, async t => {
+    const script = `
+      import { createLogger, logDestination } from './src/kernel/logging.ts'
+      const logger = createLogger('info', logDestination())
+      for (let number = 0; number < 2000; number++) logger.info({ number }, 'line')
+      ${end}
+    `
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'ignore'] })
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => { output += chunk })
+    await once(child, 'close')
+    const numbers = output.trimEnd().split('\n').map(line => (JSON.parse(line) as { number: number }).number)
+    t.same(numbers, [...Array(2000).keys()])
+  })
+}
