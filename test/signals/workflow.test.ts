@@ -69,7 +69,7 @@ t.test('every status x action x flag: what is not in the table is refused', asyn
   for (const status of statuses) {
     for (const isPublic of [false, true]) {
       const signal = state(status, isPublic)
-      const expected = moves.filter((move) => table.some((row) =>
+      const expected = moves.filter(move => table.some(row =>
         row.move === move && row.from.includes(status) && (row.isPublic ?? isPublic) === isPublic))
       t.strictSame(allowedActions(signal), expected, `${status}, ${isPublic ? 'public' : 'not public'}`)
       for (const move of moves) {
