@@ -102,18 +102,6 @@ create unique index signal_assignments_one_accepted on signal_assignments (signa
 create index signal_assignments_by_signal on signal_assignments (signal_id, created_at, id);
 create index signal_assignments_inbox on signal_assignments (startup_id, created_at desc, id desc);
 
-create table connections (
-  id uuid primary key,
-  signal_id uuid not null references signals,
-  startup_id text collate "C" not null references startups,
-  contact_request_id uuid not null unique,
-  created_at timestamptz(3) not null default statement_timestamp()
-);
-
-create index connections_newest on connections (created_at desc, id desc);
-create index connections_by_startup on connections (startup_id, created_at desc, id desc);
-create index connections_by_signal on connections (signal_id, created_at, id);
-
 create table contact_requests (
   id uuid primary key,
   signal_id uuid not null references signals,
@@ -125,7 +113,7 @@ create table contact_requests (
   requested_by text not null,
   reviewed_by text,
   review_notes text check (char_length(review_notes) <= 4000),
-  connection_id uuid unique references connections,
+  connection_id uuid unique,
   created_at timestamptz(3) not null default statement_timestamp(),
   reviewed_at timestamptz(3),
   check ((status = 'pending') = (reviewed_at is null) and (status = 'pending') = (reviewed_by is null)),
@@ -134,14 +122,26 @@ create table contact_requests (
   constraint contact_requests_approved_is_connected check ((status = 'approved') = (connection_id is not null))
 );
 
-alter table connections add foreign key (contact_request_id) references contact_requests
-  deferrable initially deferred;
-
 create unique index contact_requests_one_pending on contact_requests (signal_id) where status = 'pending';
 create index contact_requests_newest on contact_requests (created_at desc, id desc);
 create index contact_requests_newest_by_status on contact_requests (status, created_at desc, id desc);
 create index contact_requests_by_startup on contact_requests (startup_id, created_at desc, id desc);
 create index contact_requests_by_signal on contact_requests (signal_id, created_at, id);
+
+create table connections (
+  id uuid primary key,
+  signal_id uuid not null references signals,
+  startup_id text collate "C" not null references startups,
+  contact_request_id uuid not null unique references contact_requests,
+  created_at timestamptz(3) not null default statement_timestamp()
+);
+
+create index connections_newest on connections (created_at desc, id desc);
+create index connections_by_startup on connections (startup_id, created_at desc, id desc);
+create index connections_by_signal on connections (signal_id, created_at, id);
+
+-- Each names the other; the request is written first.
+alter table contact_requests add foreign key (connection_id) references connections deferrable initially deferred;
 
 create table signal_pool_views (
   signal_id uuid not null references signals,
