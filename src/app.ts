@@ -23,6 +23,14 @@ import { legalUserRoutes } from './legal/routes/user.js'
 import { legalUserAdminRoutes } from './legal/routes/users.js'
 import { legalComponents } from './legal/schemas.js'
 import { startSealing } from './legal/seal.js'
+import { startupDirectory } from './signals/reference.js'
+import { adminMoveRoutes } from './signals/routes/admin-moves.js'
+import { connectionRoutes, contactRequestRoutes } from './signals/routes/contact-requests.js'
+import { poolRoutes } from './signals/routes/pool.js'
+import { referenceRoutes } from './signals/routes/reference.js'
+import { signalRoutes } from './signals/routes/signals.js'
+import { startupRoutes } from './signals/routes/startup.js'
+import { signalComponents } from './signals/schemas.js'
 
 export interface AppOptions {
   readonly config: Config
@@ -94,7 +102,7 @@ export async function buildApp ({ config, database, log }: AppOptions): Promise<
   setUpBodyParser(app)
   setUpInput(app)
   await setUpOpenApi(app, config.basePath)
-  for (const schema of [ErrorBody, Success, ...legalComponents]) app.addSchema(schema)
+  for (const schema of [ErrorBody, Success, ...legalComponents, ...signalComponents]) app.addSchema(schema)
   await app.register(healthRoutes({ ping: () => database.ping(), isDraining: () => draining }))
 
   const { db } = database
@@ -114,11 +122,18 @@ export async function buildApp ({ config, database, log }: AppOptions): Promise<
 
   const authenticate = await setUpTokens(app, config.tokens)
   await app.register(async area => {
-    const scopes = createScopes(area, { authenticate, db, isKnownStartup: async () => false })
+    const scopes = createScopes(area, { authenticate, db, isKnownStartup: startupDirectory(db) })
     scopes.public(legalPublicRoutes(db, current))
     scopes.user(legalUserRoutes(db))
     scopes.legalAdmin(legalDocumentRoutes(db, current))
     scopes.legalAdmin(legalUserAdminRoutes(db))
+    scopes.signalAdmin(referenceRoutes(db))
+    scopes.signalAdmin(signalRoutes(db))
+    scopes.signalAdmin(adminMoveRoutes(db))
+    scopes.signalAdmin(contactRequestRoutes(db))
+    scopes.startup(poolRoutes(db))
+    scopes.startup(startupRoutes(db))
+    scopes.signalAdminOrStartup(connectionRoutes(db))
   }, { prefix: config.basePath })
 
   return app

@@ -116,7 +116,7 @@ export function isAllowed (move: Move, signal: Pick<SignalState, 'status' | 'isP
 
 /** What the signal's status and flag permit, whoever asks, in the order of the rules. */
 export function allowedActions (signal: Pick<SignalState, 'status' | 'isPublic'>): Move[] {
-  return moves.filter((move) => isAllowed(move, signal))
+  return moves.filter(move => isAllowed(move, signal))
 }
 
 /**
@@ -150,9 +150,9 @@ export interface Transition {
 
 /** Every edge that the rules allow, an edge that keeps the status included: the database's list must equal it. */
 export function transitions (): Transition[] {
-  return actions.flatMap((action) => {
+  return actions.flatMap(action => {
     const rule: Rule = rules[action]
-    return rule.from.flatMap((from) => targets(rule, from).map((to) => ({ action, from, to })))
+    return rule.from.flatMap((from) => targets(rule, from).map(to => ({ action, from, to })))
   })
 }
 
