@@ -32,3 +32,10 @@ export async function signalApp (t: Test, names: string[] = ['aurora', 'boreal',
     history: async id => (await admin.get(`/govintel/signals/${id}/status-history`)).json
   }
 }
+
+/** A history that begins with the creation and in which each row starts where the one before it ended. */
+export function unbroken (t: Test, rows: Array<{ action: string, fromStatus: string | null, toStatus: string }>): void {
+  t.match(rows[0], { action: 'create', fromStatus: null, toStatus: 'signal_unassigned' })
+  const breaks = rows.filter((row, index) => index > 0 && row.fromStatus !== rows[index - 1]?.toStatus)
+  t.strictSame(breaks, [], 'each fromStatus is the toStatus before it')
+}
