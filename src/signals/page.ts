@@ -15,29 +15,51 @@ export interface Listing {
   readonly columns: RawBuilder<unknown>
   readonly read: RawBuilder<unknown>
   readonly joins?: RawBuilder<unknown>
-  /** A substring pattern among the conditions needs a plan of its own. */
-  readonly planPerValue?: boolean
+  /** There is a substring pattern among the conditions: it needs a plan of its own. */
+  readonly searches?: boolean
 }
 
 /** Reads one page and the exact total, also beyond the end, in one round trip. Each row must have an `id`. */
 export async function selectPage<Row extends { id: string }> (
-  db: Kysely<Database>, { limit, offset }: Page, listing: Listing
+  db: Kysely<Database>, page: Page, listing: Listing
 ): Promise<{ items: Row[], total: number }> {
-  const { from, orderBy, key, columns, read, joins = sql`` } = listing
-  const where = sql.join([sql`true`, ...listing.where], sql` and `)
-  const { rows } = await sql<Row & { total: number, place: number }>`${sql.raw(listing.planPerValue === true ? planPerValue : '')}
+  const { key, columns, read, joins = sql`` } = listing
+  const { rows } = await sql<Row & { total: number, place: number }>`${listing.searches === true ? choiceBySearch(page, listing) : choiceByIndex(page, listing)}
     select counted.total, page.*
-    from (select count(*) as total from ${from} where ${where}) counted
-    left join (
-      select chosen.place, ${columns}
-      from (
-        select ${key} as chosen_id, row_number() over (order by ${orderBy}) as place
-        from ${from} where ${where} order by ${orderBy} limit ${limit} offset ${offset}
-      ) chosen
-      join ${read} on ${key} = chosen.chosen_id ${joins}
+    from counted left join (
+      select chosen.place, ${columns} from chosen join ${read} on ${key} = chosen.chosen_id ${joins}
     ) page on true
     order by page.place
   `.execute(db)
   const { items, total } = splitPage(rows)
   return { items: items.map(({ place: _place, ...row }) => row as unknown as Row), total }
+}
+
+/** Counts in an index and reads the page in the order of an index. */
+function choiceByIndex ({ limit, offset }: Page, listing: Listing): RawBuilder<unknown> {
+  const { from, key, orderBy } = listing
+  const where = conditions(listing)
+  return sql`with counted as (
+      select count(*) as total from ${from} where ${where}
+    ), chosen as (
+      select ${key} as chosen_id, row_number() over (order by ${orderBy}) as place
+      from ${from} where ${where} order by ${orderBy} limit ${limit} offset ${offset}
+    )`
+}
+
+/** A search is not in any order: done once, for the total and the page together. */
+function choiceBySearch ({ limit, offset }: Page, listing: Listing): RawBuilder<unknown> {
+  const { from, key, orderBy } = listing
+  return sql`${sql.raw(planPerValue)} with found as materialized (
+      select ${key} as chosen_id, row_number() over (order by ${orderBy}) as place
+      from ${from} where ${conditions(listing)}
+    ), counted as (
+      select count(*) as total from found
+    ), chosen as (
+      select chosen_id, place from found order by place limit ${limit} offset ${offset}
+    )`
+}
+
+function conditions ({ where }: Listing): RawBuilder<unknown> {
+  return sql.join([sql`true`, ...where], sql` and `)
 }

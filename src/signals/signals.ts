@@ -73,13 +73,19 @@ export async function readSignal (db: Kysely<Database>, id: string): Promise<Sig
 
 /** Signals, newest first; archived ones only when asked for (contract: endpoints the specification leaves out). */
 export async function listSignals (db: Kysely<Database>, query: SignalListQuery, page: Page): Promise<{ items: Signal[], total: number }> {
-  const { status, isPublic, isArchived = status === 'archived', solutionCategory, search = '' } = query
-  const where: Array<RawBuilder<unknown>> = [isArchived ? sql`s.is_archived` : sql`not s.is_archived`]
-  if (status !== undefined) where.push(sql`s.status = ${status}`)
+  const { isPublic, solutionCategory, search = '' } = query
+  const where = [whichStatus(query)]
   if (isPublic !== undefined) where.push(isPublic ? sql`s.is_public` : sql`not s.is_public`)
   if (solutionCategory !== undefined) where.push(sql`s.solution_category = ${solutionCategory}`)
   if (search !== '') where.push(sql`s.search_text like ${searchPattern(search)}`)
   return await selectSignals(db, page, where, sql`s.created_at desc, s.id desc`, search !== '')
+}
+
+/** The archive is a status like the others, so that no condition on the flag is needed beside one on the status. */
+function whichStatus ({ status, isArchived = status === 'archived' }: SignalListQuery): RawBuilder<unknown> {
+  if (isArchived) return status === undefined || status === 'archived' ? sql`s.status = 'archived'` : sql`false`
+  if (status === undefined) return sql`not s.is_archived`
+  return status === 'archived' ? sql`false` : sql`s.status = ${status}`
 }
 
 /** A page of signals under the given conditions on `signals s`. */
@@ -94,7 +100,7 @@ export async function selectSignals (
     columns: signalColumns,
     read: sql`signals s`,
     joins: signalJoins,
-    planPerValue: searches
+    searches
   })
 }
 
