@@ -29,7 +29,7 @@ const liveSchema = {
   description: '200 while it does, with or without its database.',
   tags: ['Service'],
   security: [],
-  response: { 200: Type.Object({ status: Type.Literal('live') }, { examples: [{ status: 'live' }] }), ...errorResponses() }
+  response: { 200: Type.Object({ status: Type.Literal('live') }, { description: 'It runs.', examples: [{ status: 'live' }] }), ...errorResponses() }
 }
 
 const readySchema = {
@@ -38,5 +38,5 @@ const readySchema = {
   description: '200 when a query through the pool answers; 503 otherwise, and while the instance drains.',
   tags: ['Service'],
   security: [],
-  response: { 200: Type.Object({ status: Type.Literal('ready') }, { examples: [{ status: 'ready' }] }), ...errorResponses() }
+  response: { 200: Type.Object({ status: Type.Literal('ready') }, { description: 'It takes requests.', examples: [{ status: 'ready' }] }), ...errorResponses() }
 }

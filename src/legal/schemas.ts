@@ -73,6 +73,8 @@ const exampleDocument = {
   updatedAt: exampleTime
 }
 
+const { content: _content, ...exampleVersion } = exampleDocument
+
 /** Specification: LegalDocument. */
 export const LegalDocument = Type.Object({
   ...documentFields,
@@ -96,7 +98,8 @@ export type LegalDocumentDetail = Static<typeof LegalDocumentDetail>
 /** Contract: Old versions: a LegalDocument without its content. */
 export const LegalDocumentVersion = Type.Object(documentFields, {
   $id: 'LegalDocumentVersion',
-  description: 'A published document without its text.'
+  description: 'A published document without its text.',
+  examples: [exampleVersion]
 })
 export type LegalDocumentVersion = Static<typeof LegalDocumentVersion>
 
@@ -113,7 +116,22 @@ export const AdminListItem = Type.Object({
   updatedAt: DateTime,
   acceptances: Type.Array(Type.Object({ userId: Type.String(), acceptedAt: DateTime }), { description: 'The newest 100 at most.' }),
   acceptanceCount: Type.Integer()
-}, { $id: 'AdminListItem' })
+}, {
+  $id: 'AdminListItem',
+  examples: [{
+    id: exampleId,
+    type: 'terms',
+    version: '2.0.0',
+    title: 'Terms of Service',
+    isActive: true,
+    publishedAt: exampleTime,
+    publishedBy: 'admin@example.com',
+    createdAt: '2026-01-10T08:00:00.000Z',
+    updatedAt: exampleTime,
+    acceptances: [{ userId: 'user-1', acceptedAt: '2026-01-16T10:00:00.000Z' }],
+    acceptanceCount: 1
+  }]
+})
 export type AdminListItem = Static<typeof AdminListItem>
 
 /** Specification: TermsStatus. */
@@ -156,7 +174,17 @@ export const AcceptanceLogItem = Type.Object({
   acceptedAt: DateTime,
   ipAddress: Type.String(),
   userAgent: Type.String()
-}, { $id: 'AcceptanceLogItem' })
+}, {
+  $id: 'AcceptanceLogItem',
+  examples: [{
+    id: exampleAcceptance.id,
+    user: { id: 'user-1', email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace' },
+    document: { type: 'terms', version: '2.0.0', title: 'Terms of Service' },
+    acceptedAt: '2026-01-16T10:00:00.000Z',
+    ipAddress: '203.0.113.7',
+    userAgent: 'Mozilla/5.0'
+  }]
+})
 export type AcceptanceLogItem = Static<typeof AcceptanceLogItem>
 
 /** Specification: Analytics object. */
@@ -188,7 +216,10 @@ export type Analytics = Static<typeof Analytics>
 export const OwnAcceptance = Type.Object({
   ...acceptanceFields,
   document: Type.Object({ type: DocumentTypeName, version: Type.String(), title: Type.String() })
-}, { $id: 'OwnAcceptance' })
+}, {
+  $id: 'OwnAcceptance',
+  examples: [{ ...exampleAcceptance, document: { type: 'terms', version: '2.0.0', title: 'Terms of Service' } }]
+})
 export type OwnAcceptance = Static<typeof OwnAcceptance>
 
 /** Contract: Users (admin). */

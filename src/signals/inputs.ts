@@ -30,15 +30,15 @@ export type CreateSignalBody = Static<typeof CreateSignalBody>
 export const EditSignalBody = Type.Partial(Type.Object({ ...descriptiveFields, isActive: Type.Boolean() }), { examples: [{ isActive: false }] })
 export type EditSignalBody = Static<typeof EditSignalBody>
 
-export const NameBody = Type.Object({ name: Text(1, 300, { examples: ['Aurora Sensing'] }) })
+export const NameBody = Type.Object({ name: Text(1, 300) }, { examples: [{ name: 'Aurora Sensing' }] })
 export type NameBody = Static<typeof NameBody>
 
 export const GovernmentContactBody = Type.Object({
-  governmentId: Text(1, 128, { examples: ['gov-harbour'] }),
-  name: Text(1, 300, { examples: ['Ines Okafor'] }),
-  email: Type.Optional(Text(1, 320, { examples: ['ines@example.org'] })),
-  role: Type.Optional(Text(1, 300, { examples: ['Innovation lead'] }))
-})
+  governmentId: Text(1, 128),
+  name: Text(1, 300),
+  email: Type.Optional(Text(1, 320)),
+  role: Type.Optional(Text(1, 300))
+}, { examples: [{ governmentId: 'gov-harbour', name: 'Ines Okafor', email: 'ines@example.org', role: 'Innovation lead' }] })
 export type GovernmentContactBody = Static<typeof GovernmentContactBody>
 
 export const AssignBody = Type.Object({
@@ -50,7 +50,7 @@ export type AssignBody = Static<typeof AssignBody>
 export const PublishBody = Type.Object({ visibilityLevel: Type.Optional(Text(1, 100)), notes: Notes }, { examples: [{ visibilityLevel: 'national' }] })
 export type PublishBody = Static<typeof PublishBody>
 
-export const EmptyBody = Type.Object({})
+export const EmptyBody = Type.Object({}, { examples: [{}] })
 export const NotesBody = Type.Object({ notes: Notes }, { examples: [{ notes: 'As agreed by phone.' }] })
 export const JustificationBody = Type.Object({ justification: Notes }, { examples: [{ justification: 'Our sensors do exactly this.' }] })
 export const ReasonBody = Type.Object({ reason: Notes }, { examples: [{ reason: 'No capacity until summer.' }] })

@@ -42,7 +42,7 @@ export function adminMoveRoutes (db: Kysely<Database>): FastifyPluginAsyncTypebo
 const tags = ['Signals']
 const params = Type.Object({ id: IdParameter })
 const response = {
-  200: Type.Object({ success: Type.Literal(true), signal: ref(Signal) }),
+  200: Type.Object({ success: Type.Literal(true), signal: ref(Signal) }, { description: 'The signal after it.' }),
   ...errorResponses(400, 401, 403, 404, 413, 415),
   ...refused
 }
@@ -56,7 +56,7 @@ const assignSchema = {
   body: AssignBody,
   response: {
     ...response,
-    200: Type.Object({ success: Type.Literal(true), signal: ref(Signal), assignments: Type.Array(ref(SignalAssignment)) })
+    200: Type.Object({ success: Type.Literal(true), signal: ref(Signal), assignments: Type.Array(ref(SignalAssignment)) }, { description: 'The signal after it, and the new assignments.' })
   }
 }
 

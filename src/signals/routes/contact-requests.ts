@@ -54,7 +54,7 @@ const listSchema = {
   description: 'Newest first. An unknown signal gives an empty list.',
   tags,
   querystring: ContactRequestQuery,
-  response: { 200: Type.Object({ contactRequests: Type.Array(ref(ContactRequest)), pagination: ref(Pagination) }), ...errorResponses(400, 401, 403) }
+  response: { 200: Type.Object({ contactRequests: Type.Array(ref(ContactRequest)), pagination: ref(Pagination) }, { description: 'A page of contact requests.' }), ...errorResponses(400, 401, 403) }
 }
 
 const readSchema = {
@@ -63,7 +63,7 @@ const readSchema = {
   description: 'As the lists show it.',
   tags,
   params,
-  response: { 200: ref(ContactRequest), ...errorResponses(400, 401, 403, 404) }
+  response: { 200: ref(ContactRequest, 'The contact request.'), ...errorResponses(400, 401, 403, 404) }
 }
 
 const approveSchema = {
@@ -73,7 +73,7 @@ const approveSchema = {
   tags,
   params,
   body: ApproveBody,
-  response: { 200: Type.Object({ ...reviewFields, connection: ref(Connection) }), ...reviewErrors }
+  response: { 200: Type.Object({ ...reviewFields, connection: ref(Connection) }, { description: 'The request, its signal and the connection.' }), ...reviewErrors }
 }
 
 const rejectSchema = {
@@ -83,7 +83,7 @@ const rejectSchema = {
   tags,
   params,
   body: RejectBody,
-  response: { 200: Type.Object(reviewFields), ...reviewErrors }
+  response: { 200: Type.Object(reviewFields, { description: 'The request and its signal.' }), ...reviewErrors }
 }
 
 const connectionsSchema = {
@@ -92,5 +92,5 @@ const connectionsSchema = {
   description: 'Newest first; all of them for an admin, its own for a startup.',
   tags,
   querystring: PageQuery,
-  response: { 200: Type.Object({ connections: Type.Array(ref(Connection)), pagination: ref(Pagination) }), ...errorResponses(400, 401, 403) }
+  response: { 200: Type.Object({ connections: Type.Array(ref(Connection)), pagination: ref(Pagination) }, { description: 'A page of connections.' }), ...errorResponses(400, 401, 403) }
 }

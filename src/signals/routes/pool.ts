@@ -42,7 +42,7 @@ const listSchema = {
     'letter case of any script.',
   tags,
   querystring: PoolQuery,
-  response: { 200: Type.Object({ signals: Type.Array(ref(Signal)), pagination: ref(Pagination) }), ...errorResponses(400, 401, 403) }
+  response: { 200: Type.Object({ signals: Type.Array(ref(Signal)), pagination: ref(Pagination) }, { description: 'A page of signals.' }), ...errorResponses(400, 401, 403) }
 }
 
 const acceptSchema = {
@@ -65,5 +65,5 @@ const viewSchema = {
   description: 'Each call adds one to `viewCount`; the record of the caller\'s startup keeps the time of its last view. Not in the pool: 404.',
   tags,
   params,
-  response: { 200: ref(Success), ...errorResponses(400, 401, 403, 404) }
+  response: { 200: ref(Success, 'It was done.'), ...errorResponses(400, 401, 403, 404) }
 }

@@ -52,16 +52,16 @@ const putStartupSchema = {
   tags,
   params,
   body: NameBody,
-  response: { 200: ref(Startup), ...errorResponses(400, 401, 403, 404, 413, 415) }
+  response: { 200: ref(Startup, 'The startup.'), ...errorResponses(400, 401, 403, 404, 413, 415) }
 }
 
 const listStartupsSchema = {
   operationId: 'listStartups',
   summary: 'The startups',
-  description: 'By name.',
+  description: 'In the order of their names, page by page.',
   tags,
   querystring: PageQuery,
-  response: { 200: Type.Object({ startups: Type.Array(ref(Startup)), pagination: ref(Pagination) }), ...errorResponses(400, 401, 403) }
+  response: { 200: Type.Object({ startups: Type.Array(ref(Startup)), pagination: ref(Pagination) }, { description: 'A page of startups.' }), ...errorResponses(400, 401, 403) }
 }
 
 const putGovernmentSchema = {
@@ -71,16 +71,16 @@ const putGovernmentSchema = {
   tags,
   params,
   body: NameBody,
-  response: { 200: ref(Government), ...errorResponses(400, 401, 403, 404, 413, 415) }
+  response: { 200: ref(Government, 'The government.'), ...errorResponses(400, 401, 403, 404, 413, 415) }
 }
 
 const listGovernmentsSchema = {
   operationId: 'listGovernments',
   summary: 'The governments',
-  description: 'By name.',
+  description: 'In the order of their names, page by page.',
   tags,
   querystring: PageQuery,
-  response: { 200: Type.Object({ governments: Type.Array(ref(Government)), pagination: ref(Pagination) }), ...errorResponses(400, 401, 403) }
+  response: { 200: Type.Object({ governments: Type.Array(ref(Government)), pagination: ref(Pagination) }, { description: 'A page of governments.' }), ...errorResponses(400, 401, 403) }
 }
 
 const putContactSchema = {
@@ -90,17 +90,17 @@ const putContactSchema = {
   tags,
   params,
   body: GovernmentContactBody,
-  response: { 200: ref(GovernmentContact), ...errorResponses(400, 401, 403, 404, 413, 415) }
+  response: { 200: ref(GovernmentContact, 'The contact.'), ...errorResponses(400, 401, 403, 404, 413, 415) }
 }
 
 const listContactsSchema = {
   operationId: 'listGovernmentContacts',
   summary: 'The contacts of governments',
-  description: 'By name.',
+  description: 'In the order of their names, page by page.',
   tags,
   querystring: PageQuery,
   response: {
-    200: Type.Object({ governmentContacts: Type.Array(ref(GovernmentContact)), pagination: ref(Pagination) }),
+    200: Type.Object({ governmentContacts: Type.Array(ref(GovernmentContact)), pagination: ref(Pagination) }, { description: 'A page of contacts.' }),
     ...errorResponses(400, 401, 403)
   }
 }

@@ -40,7 +40,7 @@ const createSchema = {
   tags,
   body: CreateSignalBody,
   response: {
-    201: Type.Unsafe<Signal>({ $ref: 'Signal#', description: 'The signal.' }),
+    201: ref(Signal, 'The signal.'),
     ...errorResponses(400, 401, 403, 413, 415)
   }
 }
@@ -51,7 +51,7 @@ const listSchema = {
   description: 'Newest first. Archived signals are left out unless `isArchived=true` or `status=archived` asks for them.',
   tags,
   querystring: SignalListQuery,
-  response: { 200: Type.Object({ signals: Type.Array(ref(Signal)), pagination: ref(Pagination) }), ...errorResponses(400, 401, 403) }
+  response: { 200: Type.Object({ signals: Type.Array(ref(Signal)), pagination: ref(Pagination) }, { description: 'A page of signals.' }), ...errorResponses(400, 401, 403) }
 }
 
 const readSchema = {
@@ -60,7 +60,7 @@ const readSchema = {
   description: 'With its assignments, contact requests and connections, oldest first, and the actions that its state allows.',
   tags,
   params,
-  response: { 200: ref(SignalDetail), ...errorResponses(400, 401, 403, 404) }
+  response: { 200: ref(SignalDetail, 'The signal with all that belongs to it.'), ...errorResponses(400, 401, 403, 404) }
 }
 
 const editSchema = {
@@ -70,7 +70,7 @@ const editSchema = {
   tags,
   params,
   body: EditSignalBody,
-  response: { 200: ref(SignalDetail), ...errorResponses(400, 401, 403, 404, 413, 415) }
+  response: { 200: ref(SignalDetail, 'The signal with all that belongs to it.'), ...errorResponses(400, 401, 403, 404, 413, 415) }
 }
 
 const historySchema = {
@@ -80,5 +80,5 @@ const historySchema = {
     'free text came with it; `startupId` is the startup that acted, or whose contact request was reviewed.',
   tags,
   params,
-  response: { 200: Type.Array(ref(StatusHistoryEntry)), ...errorResponses(400, 401, 403, 404) }
+  response: { 200: Type.Array(ref(StatusHistoryEntry), { description: 'The history, oldest first.' }), ...errorResponses(400, 401, 403, 404) }
 }

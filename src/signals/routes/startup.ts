@@ -49,7 +49,7 @@ export function startupRoutes (db: Kysely<Database>): FastifyPluginAsyncTypebox 
 const tags = ['Startup']
 const params = Type.Object({ signalId: IdParameter })
 const answerResponse = {
-  200: Type.Object({ success: Type.Literal(true), assignment: ref(SignalAssignment), signal: ref(Signal) }),
+  200: Type.Object({ success: Type.Literal(true), assignment: ref(SignalAssignment), signal: ref(Signal) }, { description: 'The assignment and the signal after it.' }),
   ...errorResponses(400, 401, 403, 404, 413, 415),
   ...refused
 }
@@ -61,7 +61,7 @@ const inboxSchema = {
     'again after declining has a row for each. Archived signals are listed only with `archived=true`, and then no others.',
   tags,
   querystring: InboxQuery,
-  response: { 200: Type.Object({ items: Type.Array(ref(InboxItem)), pagination: ref(Pagination) }), ...errorResponses(400, 401, 403) }
+  response: { 200: Type.Object({ items: Type.Array(ref(InboxItem)), pagination: ref(Pagination) }, { description: 'A page of the inbox.' }), ...errorResponses(400, 401, 403) }
 }
 
 const readSchema = {
@@ -70,7 +70,7 @@ const readSchema = {
   description: 'With the startup\'s open or else latest assignment. 404 unless the signal is or was assigned to it, or is in the pool.',
   tags,
   params,
-  response: { 200: ref(InboxItem), ...errorResponses(400, 401, 403, 404) }
+  response: { 200: ref(InboxItem, 'The signal, and the assignment if there is one.'), ...errorResponses(400, 401, 403, 404) }
 }
 
 const acceptSchema = {
@@ -114,5 +114,5 @@ const requestsSchema = {
   description: 'Newest first. An unknown signal gives an empty list.',
   tags,
   querystring: ContactRequestQuery,
-  response: { 200: Type.Object({ contactRequests: Type.Array(ref(ContactRequest)), pagination: ref(Pagination) }), ...errorResponses(400, 401, 403) }
+  response: { 200: Type.Object({ contactRequests: Type.Array(ref(ContactRequest)), pagination: ref(Pagination) }, { description: 'A page of contact requests.' }), ...errorResponses(400, 401, 403) }
 }
