@@ -87,12 +87,12 @@ export interface SignalState {
 
 /** A refused transition: the message and the two facts that the 409 body adds (contract: Invalid transition). */
 export class IllegalMove extends Error {
+  override readonly name = 'IllegalMove'
   readonly currentStatus: Status
   readonly allowedActions: Move[]
 
   constructor (move: Move, signal: Pick<SignalState, 'status' | 'isPublic'>, because?: string) {
     super(`Cannot ${move} a signal in status '${signal.status}'${because === undefined ? '' : `: ${because}`}`)
-    this.name = 'IllegalMove'
     this.currentStatus = signal.status
     this.allowedActions = allowedActions(signal)
   }
