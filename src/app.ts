@@ -63,8 +63,8 @@ export async function buildApp ({ config, database, log }: AppOptions): Promise<
     schemaErrorFormatter: describeFailure,
     frameworkErrors: sendError,
     genReqId,
-    // 255 characters of a user id, each up to 12 bytes when percent-encoded.
-    routerOptions: { maxParamLength: 255 * 12 },
+    // As long as Node lets a path be: an id that is too long is an unknown id, and no route has a pattern to exhaust.
+    routerOptions: { maxParamLength: 16 * 1024 },
     requestTimeout: 30_000,
     connectionTimeout: 60_000,
     // Longer than the idle time of usual balancers, so that it is they who close idle connections.

@@ -165,6 +165,11 @@ t.test('acceptances', async t => {
     }
   })
 
+  t.test('the audit records are never truncated', async t => {
+    await refused(t, query, 'LD003', 'truncate document_acceptances')
+    await refused(t, query, 'LD003', 'truncate users cascade')
+  })
+
   t.test('only the active document can be accepted: no draft, no archived one, not even among others', async t => {
     const { id, version } = await draft()
     await refused(t, query, 'LD001', insert, row({ user: 'cid', document: id, version }))
