@@ -61,7 +61,7 @@ export function describeFailure (errors: FastifySchemaValidationError[], part: s
 }
 
 const formatRules: Record<string, string> = {
-  text: 'must not contain U+0000 or lone surrogates',
+  text: 'must be well-formed text without U+0000 and lone surrogates',
   content: 'must be at most 2 MiB of UTF-8 without U+0000 and lone surrogates',
   'date-time': 'must be an RFC 3339 date and time with an offset'
 }
@@ -87,6 +87,8 @@ export function setUpInput (app: FastifyInstance): void {
     if (query?.properties !== undefined) {
       const properties = Object.entries(query.properties)
       hooks.push((request, _reply, done) => {
+        const unreadable = findUnreadable(request.raw.url ?? '')
+        if (unreadable !== undefined) return done(app.httpErrors.badRequest(`query.${unreadable} ${formatRules['text']}`))
         readQuery(properties, request.query as Record<string, unknown>)
         done()
       })
@@ -99,6 +101,25 @@ export function setUpInput (app: FastifyInstance): void {
     }
     route.preValidation = hooks
   })
+}
+
+/**
+ * The name of a query value that is no percent-encoded UTF-8 or has a U+0000, or undefined: the parser would hand out
+ * its raw text as if that had been sent.
+ */
+function findUnreadable (url: string): string | undefined {
+  const start = url.indexOf('?')
+  if (start === -1 || !url.includes('%', start)) return undefined
+  const pair = url.slice(start + 1).split('&').find(pair => !isReadable(pair))
+  return pair?.split('=')[0]
+}
+
+function isReadable (encoded: string): boolean {
+  try {
+    return isText(decodeURIComponent(encoded))
+  } catch {
+    return false
+  }
 }
 
 function readQuery (properties: ReadonlyArray<[string, { readonly type?: string }]>, query: Record<string, unknown>): void {
