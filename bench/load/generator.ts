@@ -1,0 +1,151 @@
+import { performance } from 'node:perf_hooks'
+import { Connection } from './connection.js'
+import type { Flood, Latency, Order, Pace, Recipe, Report, Sequence } from './recipe.js'
+import { makeRequests } from './requests.js'
+
+const graceMs = 12_000
+
+/** Latencies in milliseconds by status code. */
+type Times = Map<number, number[]>
+
+let prepared: { readonly key: string, readonly requests: Buffer[] } | undefined
+
+/** Sends what the order says and tells what came back. */
+export async function run (order: Order): Promise<Report> {
+  const requests = prepare(order.recipe, order.port)
+  const cpu = process.cpuUsage()
+  const started = performance.now()
+  const times: Times = new Map()
+  const unanswered = order.kind === 'flood'
+    ? await flood(order, requests, times)
+    : order.kind === 'pace' ? await pace(order, requests, times) : await sequence(order, requests, times)
+  const elapsed = performance.now() - started
+  const { user, system } = process.cpuUsage(cpu)
+  // What is answered after the last second of a paced run belongs to requests that fell due within it.
+  const seconds = order.kind === 'pace' ? order.seconds : elapsed / 1000
+  return {
+    seconds,
+    statuses: Object.fromEntries([...times].map(([status, list]) => [status, summarise(list)])),
+    unanswered,
+    generatorLoad: (user + system) / 1000 / elapsed
+  }
+}
+
+/** The last recipe's bytes are kept: rounds repeat it. */
+function prepare (recipe: Recipe, port: number): Buffer[] {
+  const key = JSON.stringify([recipe, port])
+  if (prepared?.key !== key) prepared = { key, requests: makeRequests(recipe, port) }
+  return prepared.requests
+}
+
+function record (times: Times, status: number, time: number): void {
+  const list = times.get(status)
+  if (list === undefined) times.set(status, [time])
+  else list.push(time)
+}
+
+function summarise (list: number[]): Latency {
+  const sorted = Float64Array.from(list).sort()
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number
+  return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: sorted[sorted.length - 1] as number }
+}
+
+async function flood ({ port, connections, seconds, once = false }: Flood, requests: Buffer[], times: Times): Promise<number> {
+  let next = 0
+  let open = 0
+  let deadline = Infinity
+  let finish = (): void => {}
+  const finished = new Promise<void>(resolve => { finish = resolve })
+
+  function sendNext (connection: Connection): void {
+    const now = performance.now()
+    if (now >= deadline || (once && next >= requests.length)) {
+      if (--open === 0) finish()
+      return
+    }
+    connection.send(requests[next++ % requests.length] as Buffer, now)
+  }
+
+  const all = await openAll(port, connections, {
+    onAnswer (connection, status) {
+      record(times, status, performance.now() - connection.startedAt)
+      sendNext(connection)
+    },
+    onEnd () {
+      if (--open === 0) finish()
+    }
+  })
+  open = all.length
+  deadline = performance.now() + seconds * 1000
+  for (const connection of all) sendNext(connection)
+  const timer = setTimeout(finish, seconds * 1000 + graceMs)
+  await finished
+  clearTimeout(timer)
+  const lost = open
+  for (const connection of all) connection.close()
+  return lost
+}
+
+async function pace ({ port, connections, seconds, rate }: Pace, requests: Buffer[], times: Times): Promise<number> {
+  const idle: Connection[] = []
+  const due: number[] = []
+  let waiting = 0
+  let answered = 0
+  const all = await openAll(port, connections, {
+    onAnswer (connection, status) {
+      answered++
+      record(times, status, performance.now() - connection.startedAt)
+      if (waiting < due.length) connection.send(requests[waiting % requests.length] as Buffer, due[waiting++] as number)
+      else idle.push(connection)
+    },
+    onEnd () {}
+  })
+  idle.push(...all)
+  const started = performance.now()
+  const total = Math.round(rate * seconds)
+  await new Promise<void>(resolve => {
+    const timer = setInterval(() => {
+      const elapsed = performance.now() - started
+      const count = Math.min(total, Math.floor(elapsed * rate / 1000))
+      while (due.length < count) due.push(started + due.length * 1000 / rate)
+      while (waiting < due.length && idle.length > 0) {
+        const connection = idle.pop() as Connection
+        if (!connection.ended) connection.send(requests[waiting % requests.length] as Buffer, due[waiting++] as number)
+      }
+      if (answered < total && elapsed < seconds * 1000 + graceMs) return
+      clearInterval(timer)
+      resolve()
+    }, 1)
+  })
+  for (const connection of all) connection.close()
+  return total - answered
+}
+
+async function sequence ({ port, requests: count }: Sequence, requests: Buffer[], times: Times): Promise<number> {
+  let sent = 0
+  await new Promise<void>((resolve, reject) => {
+    const sendNext = (connection: Connection): void => {
+      if (sent === count) {
+        resolve()
+        connection.close()
+      } else {
+        connection.send(requests[sent++ % requests.length] as Buffer, performance.now())
+      }
+    }
+    Connection.open(port, {
+      onAnswer (connection, status) {
+        record(times, status, performance.now() - connection.startedAt)
+        sendNext(connection)
+      },
+      onEnd () { reject(new Error('The connection was closed')) }
+    }).then(sendNext, reject)
+  })
+  return 0
+}
+
+async function openAll (port: number, count: number, listener: Parameters<typeof Connection.open>[1]): Promise<Connection[]> {
+  const all = await Promise.all(Array.from({ length: count }, () => Connection.open(port, listener)))
+  const connected = all.filter(connection => !connection.ended)
+  if (connected.length === 0) throw new Error(`Nothing listens on port ${port}`)
+  return connected
+}
