@@ -22,9 +22,9 @@ export function freshUsers (count: number): Callers {
 /** The admin of both areas. */
 export const admin: Callers = { signer: shared, prefix: 'admin-', count: 1, claims: { roles: ['admin'] } }
 
-/** `count` startups of those that the seeded database knows. */
+/** One user of each of `count` startups that the seeded database knows. */
 export function startups (count: number): Callers {
-  return { signer: shared, prefix: 'startup-user-', count, claims: { startupId: 'startup-1' } }
+  return { signer: shared, prefix: 'viewer-', count, numberedClaims: { startupId: 'startup-' } }
 }
 
 /** A key pair of a usual size, in PEM form. */

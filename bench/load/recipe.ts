@@ -14,6 +14,8 @@ export interface Callers {
   readonly digits?: number
   /** Claims besides sub, email and exp. */
   readonly claims?: Readonly<Record<string, unknown>>
+  /** Claims that end in the caller's number, by what comes before it. */
+  readonly numberedClaims?: Readonly<Record<string, string>>
 }
 
 /**

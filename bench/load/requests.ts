@@ -20,13 +20,15 @@ export function makeRequests (recipe: Recipe, port: number): Buffer[] {
   })
 }
 
-function makeTokens ({ signer, prefix, count, first = 0, step = 1, digits = 0, claims = {} }: Callers): string[] {
+function makeTokens ({ signer, prefix, count, first = 0, step = 1, digits = 0, claims = {}, numberedClaims = {} }: Callers): string[] {
   const header = encode({ alg: signer.alg, typ: 'JWT' })
   const exp = Math.floor(Date.now() / 1000) + tokenLifeSeconds
   const signText = signerOf(signer)
   return Array.from({ length: count }, (_, index) => {
-    const sub = `${prefix}${String(first + index * step).padStart(digits, '0')}`
-    const text = `${header}.${encode({ sub, email: `${sub}@example.com`, exp, ...claims })}`
+    const number = String(first + index * step).padStart(digits, '0')
+    const sub = `${prefix}${number}`
+    const own = Object.fromEntries(Object.entries(numberedClaims).map(([name, start]) => [name, `${start}${number}`]))
+    const text = `${header}.${encode({ sub, email: `${sub}@example.com`, exp, ...claims, ...own })}`
     return `${text}.${signText(text)}`
   })
 }
