@@ -12,6 +12,7 @@ import type { DatabaseClient } from './database/client.js'
 import { sendError, setUpErrors } from './kernel/errors.js'
 import { healthRoutes } from './kernel/health.js'
 import { createLogger, RequestLog } from './kernel/logging.js'
+import type { Metrics } from './kernel/metrics.js'
 import { setUpOpenApi } from './kernel/openapi.js'
 import { Refusal } from './kernel/refusal.js'
 import { ErrorBody, Success } from './kernel/schemas.js'
@@ -37,6 +38,7 @@ export interface AppOptions {
   readonly database: DatabaseClient
   /** Standard output when absent. */
   readonly log?: DestinationStream
+  readonly metrics?: Metrics
 }
 
 declare module 'fastify' {
@@ -53,7 +55,7 @@ const bodyLimit = 14 * 1024 * 1024
  * Assembles the whole service; tests build exactly this. The caller owns `database` and closes it after the app.
  * Nothing is listened on and no connection is opened yet.
  */
-export async function buildApp ({ config, database, log }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp ({ config, database, log, metrics }: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: createLogger(config.logLevel, log) as FastifyBaseLogger,
     logController: new RequestLog(),
@@ -86,6 +88,13 @@ export async function buildApp ({ config, database, log }: AppOptions): Promise<
     const sweep = setInterval(() => app.server.closeIdleConnections(), 50).unref()
     app.server.once('close', () => clearInterval(sweep))
   })
+
+  if (metrics !== undefined) {
+    app.addHook('onResponse', (request, reply, done) => {
+      metrics.answered(request, reply)
+      done()
+    })
+  }
 
   await app.register(fastifySensible)
   await app.register(fastifyHelmet, {

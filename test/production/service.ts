@@ -1,0 +1,83 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Test } from 'tap'
+import { adminEmail, secret } from '../helper.js'
+
+/** A line of the service's log. */
+export interface LogLine {
+  readonly msg: string
+  readonly pid: number
+  readonly [name: string]: unknown
+}
+
+/** The service as operators run it: a process of its own. */
+export interface Service {
+  readonly child: ChildProcess
+  readonly base: string
+  readonly lines: LogLine[]
+  /** Resolves with the exit code, or with the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals | null>
+  output (): string
+}
+
+const root = new URL('../..', import.meta.url)
+
+/** Starts `src/server.ts` on a free port and waits until it listens; the test's end kills it. */
+export async function startService (t: Test, env: Record<string, string>): Promise<Service> {
+  const service = await spawnService(t, env)
+  const deadline = Date.now() + 30_000
+  while (!await fetch(`${service.base}/health/live`).then(answer => answer.ok, () => false)) {
+    if (Date.now() > deadline || service.child.exitCode !== null) throw new Error(`The service does not listen:\n${service.output()}`)
+    await pause(25)
+  }
+  return service
+}
+
+/** Starts `src/server.ts` without waiting for anything. */
+export async function spawnService (t: Test, env: Record<string, string>): Promise<Service> {
+  const port = env['PORT'] ?? String(await freePort())
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/server.ts'], {
+    cwd: root,
+    env: {
+      PATH: process.env['PATH'], JWT_SECRET: secret, ADMIN_EMAILS: adminEmail, DRAIN_MS: '0', ...env, PORT: port
+    },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  const lines: LogLine[] = []
+  let output = ''
+  let rest = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    output += chunk
+    const parts = (rest + chunk).split('\n')
+    rest = parts.pop() ?? ''
+    for (const part of parts) lines.push(JSON.parse(part) as LogLine)
+  })
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => { output += chunk })
+  const ended = once(child, 'close').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals | null)
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return { child, base: `http://127.0.0.1:${port}`, lines, ended, output: () => output }
+}
+
+/** A port that nothing listens on. */
+export async function freePort (): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Waits until `check` holds; throws after `timeoutMs`. */
+export async function until (what: string, check: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs
+  while (!await check()) {
+    if (Date.now() > deadline) throw new Error(`Not within ${timeoutMs} ms: ${what}`)
+    await pause(20)
+  }
+}
