@@ -9,6 +9,7 @@ import { createScopes } from './auth/scopes.js'
 import { setUpTokens } from './auth/tokens.js'
 import type { Config } from './config.js'
 import type { DatabaseClient } from './database/client.js'
+import { setUpDeadline } from './kernel/deadline.js'
 import { sendError, setUpErrors } from './kernel/errors.js'
 import { healthRoutes } from './kernel/health.js'
 import { createLogger, RequestLog } from './kernel/logging.js'
@@ -89,6 +90,7 @@ export async function buildApp ({ config, database, log, metrics }: AppOptions):
     app.server.once('close', () => clearInterval(sweep))
   })
 
+  setUpDeadline(app)
   if (metrics !== undefined) {
     app.addHook('onResponse', (request, reply, done) => {
       metrics.answered(request, reply)

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Kysely, PostgresDialect } from 'kysely'
 import type { DatabaseConfig } from '../config.js'
 import { StatementPool, type TroubleListener } from './pool.js'
 import type { Database } from './schema.js'
@@ -21,9 +21,7 @@ export function createDatabase (config: DatabaseConfig, onTrouble: TroubleListen
   return {
     db,
     pool,
-    async ping () {
-      await sql`select 1`.execute(db)
-    },
+    ping: () => pool.ping(),
     // Not db.destroy(), which leaves the pool open when no query was ever run.
     close () {
       closed ??= pool.end()

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import pg from 'pg'
 import type { DatabaseConfig } from '../config.js'
-import { DatabaseUnavailable, isPoisoned, isRetryable } from './errors.js'
+import { DatabaseOverloaded, DatabaseUnavailable, isPoisoned, isRetryable } from './errors.js'
 
 /** SQL that starts with this is planned anew for each set of values: substring patterns need it. */
 export const planPerValue = '/* plan per value */'
@@ -13,6 +13,17 @@ export type TroubleListener = (error: Error) => void
 const connectTimeoutMs = 3000
 const lockTimeoutMs = 3000
 const idleInTransactionTimeoutMs = 10_000
+const pingTimeoutMs = 2000
+
+/**
+ * Requests that may wait for each connection of the pool. The last of them waits for 200 statements, a second when
+ * they take 5 ms; whoever comes behind it would rather be told at once to go elsewhere or come back. Everybody
+ * admitted is served in turn, so that an overload leaves the throughput as it is.
+ */
+const waitersPerConnection = 200
+
+/** One for all: under an overload the stacks of thousands a second would add to the load. */
+const overloaded = new DatabaseOverloaded()
 
 /**
  * The seam between Kysely and pg. It names each statement after its SQL, so that the server prepares it once a
@@ -22,9 +33,11 @@ const idleInTransactionTimeoutMs = 10_000
 export class StatementPool implements PostgresPool {
   readonly #pool: pg.Pool
   readonly #prepared: boolean
+  readonly #maximumWaiting: number
 
   constructor (config: DatabaseConfig, onTrouble: TroubleListener) {
     this.#prepared = config.prepared
+    this.#maximumWaiting = config.poolMax * waitersPerConnection
     this.#pool = new pg.Pool({
       connectionString: config.url,
       max: config.poolMax,
@@ -51,12 +64,35 @@ export class StatementPool implements PostgresPool {
     return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount }
   }
 
-  /** Hands out a connection; throws DatabaseUnavailable when there is none within 3 s. */
+  /**
+   * Hands out a connection, first come, first served; throws DatabaseOverloaded at once when too many wait already,
+   * and DatabaseUnavailable when there is none within 3 s.
+   */
   async connect (): Promise<PostgresPoolClient> {
+    if (this.#pool.waitingCount >= this.#maximumWaiting) throw overloaded
     try {
       return new StatementClient(await this.#pool.connect(), this.#prepared)
     } catch (cause) {
       throw new DatabaseUnavailable('No database connection', { cause })
+    }
+  }
+
+  /**
+   * Resolves when a query through the pool answers, and throws DatabaseUnavailable within 5 s otherwise. It waits its
+   * turn even when the queue is full: an instance that is busy is not out of order.
+   */
+  async ping (): Promise<void> {
+    try {
+      const client = await this.#pool.connect()
+      try {
+        await client.query({ text: 'select 1', query_timeout: pingTimeoutMs } as pg.QueryConfig)
+        client.release()
+      } catch (error) {
+        client.release(true)
+        throw error
+      }
+    } catch (cause) {
+      throw new DatabaseUnavailable('The database does not answer', { cause })
     }
   }
 

@@ -1,0 +1,59 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { DatabaseUnavailable } from '../database/errors.js'
+
+/** Below the contract's 10 s by the time that an answer under load may take to leave. */
+const deadlineMs = 8000
+const sweepMs = 250
+
+interface Wait {
+  readonly reply: FastifyReply
+  due: number
+  /** When the body began to come in; undefined otherwise. */
+  pausedAt: number | undefined
+}
+
+/**
+ * Answers 503 for a request that takes longer than 8 s. Each wait for the database has a bound of its own, but a
+ * request may wait several times: for its guard, its transaction, one statement after the other (contract: Trouble of
+ * ours). The time that a client takes to send its body does not count. What is still under way is undone or done by
+ * the bounds of its statements; as after any 503 the caller does not know which.
+ */
+export function setUpDeadline (app: FastifyInstance): void {
+  const waits = new Map<FastifyRequest, Wait>()
+
+  app.addHook('onRequest', (request, reply, done) => {
+    waits.set(request, { reply, due: Date.now() + deadlineMs, pausedAt: undefined })
+    done()
+  })
+  app.addHook('preParsing', (request, _reply, _payload, done) => {
+    const wait = waits.get(request)
+    if (wait !== undefined) wait.pausedAt = Date.now()
+    done()
+  })
+  app.addHook('preValidation', (request, _reply, done) => {
+    const wait = waits.get(request)
+    if (wait?.pausedAt !== undefined) {
+      wait.due += Date.now() - wait.pausedAt
+      wait.pausedAt = undefined
+    }
+    done()
+  })
+  app.addHook('onResponse', (request, _reply, done) => {
+    waits.delete(request)
+    done()
+  })
+
+  const sweep = setInterval(() => {
+    const now = Date.now()
+    for (const [request, { reply, due, pausedAt }] of waits) {
+      // A client that has gone ends in no onResponse.
+      if (reply.sent || reply.raw.destroyed) waits.delete(request)
+      else if (due <= now && pausedAt === undefined) {
+        waits.delete(request)
+        reply.send(new DatabaseUnavailable(`Not answered within ${deadlineMs} ms`))
+      }
+    }
+  }, sweepMs)
+  sweep.unref()
+  app.addHook('onClose', async () => { clearInterval(sweep) })
+}
