@@ -1,5 +1,4 @@
 import fastifyCors from '@fastify/cors'
-import fastifyHelmet from '@fastify/helmet'
 import fastifySensible from '@fastify/sensible'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
@@ -17,6 +16,7 @@ import type { Metrics } from './kernel/metrics.js'
 import { setUpOpenApi } from './kernel/openapi.js'
 import { Refusal } from './kernel/refusal.js'
 import { ErrorBody, Success } from './kernel/schemas.js'
+import { securityHeaders } from './kernel/security-headers.js'
 import { ajvOptions, describeFailure, setUpBodyParser, setUpInput } from './kernel/validation.js'
 import { CurrentDocuments } from './legal/current.js'
 import { legalDocumentRoutes } from './legal/routes/documents.js'
@@ -78,10 +78,10 @@ export async function buildApp ({ config, database, log, metrics }: AppOptions):
 
   let draining = false
   app.decorate('drain', () => { draining = true })
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(securityHeaders).header('x-request-id', request.id)
     if (draining) reply.header('connection', 'close')
-    if (hasTwoAuthorizations(request.raw)) throw new Refusal('invalid', 'headers.authorization must be given once')
+    done(hasTwoAuthorizations(request.raw) ? new Refusal('invalid', 'headers.authorization must be given once') : undefined)
   })
 
   // Node closes the connections that are idle when the listener closes, but not those that become idle after that.
@@ -99,9 +99,6 @@ export async function buildApp ({ config, database, log, metrics }: AppOptions):
   }
 
   await app.register(fastifySensible)
-  await app.register(fastifyHelmet, {
-    contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } }
-  })
   if (config.corsOrigins.length > 0) {
     await app.register(fastifyCors, {
       origin: [...config.corsOrigins],

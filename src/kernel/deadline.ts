@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler, preValidationHookHandler } from 'fastify'
 import { DatabaseUnavailable } from '../database/errors.js'
 
 /** Below the contract's 10 s by the time that an answer under load may take to leave. */
@@ -25,19 +25,24 @@ export function setUpDeadline (app: FastifyInstance): void {
     waits.set(request, { reply, due: Date.now() + deadlineMs, pausedAt: undefined })
     done()
   })
-  app.addHook('preParsing', (request, _reply, _payload, done) => {
+  app.addHook('onRoute', route => {
+    if (['GET', 'HEAD'].includes(String(route.method))) return
+    route.preParsing = [route.preParsing ?? [], pause].flat()
+    route.preValidation = [resume, route.preValidation ?? []].flat()
+  })
+  const pause: preParsingHookHandler = (request, _reply, _payload, done) => {
     const wait = waits.get(request)
     if (wait !== undefined) wait.pausedAt = Date.now()
     done()
-  })
-  app.addHook('preValidation', (request, _reply, done) => {
+  }
+  const resume: preValidationHookHandler = (request, _reply, done) => {
     const wait = waits.get(request)
     if (wait?.pausedAt !== undefined) {
       wait.due += Date.now() - wait.pausedAt
       wait.pausedAt = undefined
     }
     done()
-  })
+  }
   app.addHook('onResponse', (request, _reply, done) => {
     waits.delete(request)
     done()

@@ -54,5 +54,8 @@ export async function setUpOpenApi (app: FastifyInstance, basePath: string): Pro
       security: [],
       response: { 200: { type: 'object', additionalProperties: true, description: 'An OpenAPI 3.1 document.' } }
     }
-  }, async (_request, reply) => await reply.type('application/json; charset=utf-8').serializer(JSON.stringify).send(app.swagger()))
+  }, async (_request, reply) => {
+    reply.type('application/json; charset=utf-8').serializer(JSON.stringify)
+    return app.swagger()
+  })
 }

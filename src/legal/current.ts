@@ -46,11 +46,11 @@ export class CurrentDocuments {
     this.#options = options
   }
 
-  /** The active document of a type, or undefined; throws when it must be read and the database cannot. */
-  async find (type: DocumentType): Promise<CurrentDocument | undefined> {
+  /** The active document of a type, or undefined; a promise, which may be rejected, only when it must be read. */
+  find (type: DocumentType): CurrentDocument | undefined | Promise<CurrentDocument | undefined> {
     const snapshot = this.#snapshot
     if (snapshot !== undefined && performance.now() < snapshot.trustedUntil) return snapshot.documents.get(type)
-    return (await this.#load()).documents.get(type)
+    return this.#load().then(({ documents }) => documents.get(type))
   }
 
   /** Forgets everything, loads under way included: what is found from now on is read from now on. */

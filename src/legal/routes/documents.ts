@@ -18,8 +18,11 @@ export function legalDocumentRoutes (db: Kysely<Database>, current: CurrentDocum
 
     app.get('/legal/admin/documents/:id', { schema: readSchema }, async request => await readDocument(db, request.params.id))
 
-    app.post('/legal/admin/documents', { schema: createSchema }, async (request, reply) =>
-      await reply.code(201).send(await createDraft(db, request.body)))
+    app.post('/legal/admin/documents', { schema: createSchema }, async (request, reply) => {
+      const draft = await createDraft(db, request.body)
+      reply.code(201)
+      return draft
+    })
 
     app.put('/legal/admin/documents/:id', { schema: updateSchema }, async request =>
       await updateDraft(db, request.params.id, request.body))

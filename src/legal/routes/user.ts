@@ -16,7 +16,8 @@ export function legalUserRoutes (db: Kysely<Database>): FastifyPluginAsyncTypebo
     app.post('/legal/accept', { schema: acceptSchema }, async (request, reply) => {
       const result = await queue.accept({ caller: request.caller, body: request.body })
       if (result instanceof Refusal) throw result
-      return await reply.code(result.created ? 201 : 200).send(result.acceptance)
+      reply.code(result.created ? 201 : 200)
+      return result.acceptance
     })
 
     app.get('/legal/status', { schema: statusSchema }, async request => await readStatus(db, request.caller))

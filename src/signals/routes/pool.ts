@@ -21,7 +21,8 @@ export function poolRoutes (db: Kysely<Database>): FastifyPluginAsyncTypebox {
 
     app.post('/signal-pool/:signalId/accept', { schema: acceptSchema }, async (request, reply) => {
       const { signal, assignment } = await acceptFromPool(db, request.params.signalId, startupIn(request), request.body.justification)
-      return await reply.code(201).send({ success: true as const, assignment, signal })
+      reply.code(201)
+      return { success: true as const, assignment, signal }
     })
 
     app.post('/signal-pool/:signalId/view', { schema: viewSchema }, async request => {

@@ -11,8 +11,11 @@ import { adminIn } from './actors.js'
 /** Signals themselves, for admins: create, list, read, edit, history. */
 export function signalRoutes (db: Kysely<Database>): FastifyPluginAsyncTypebox {
   return async app => {
-    app.post('/govintel/signals', { schema: createSchema }, async (request, reply) =>
-      await reply.code(201).send(await createSignal(db, adminIn(request), request.body)))
+    app.post('/govintel/signals', { schema: createSchema }, async (request, reply) => {
+      const signal = await createSignal(db, adminIn(request), request.body)
+      reply.code(201)
+      return signal
+    })
 
     app.get('/govintel/signals', { schema: listSchema }, async request => {
       const page = pageOf(request.query)

@@ -35,7 +35,8 @@ export function startupRoutes (db: Kysely<Database>): FastifyPluginAsyncTypebox 
 
     app.post('/startup/signals/:signalId/request-contact', { schema: requestContactSchema }, async (request, reply) => {
       const { contactRequest, signal } = await requestContact(db, request.params.signalId, startupIn(request), request.body)
-      return await reply.code(201).send({ success: true as const, contactRequest, signal })
+      reply.code(201)
+      return { success: true as const, contactRequest, signal }
     })
 
     app.get('/startup/contact-requests', { schema: requestsSchema }, async request => {
