@@ -1,5 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { envSchema, type EnvSchemaData } from 'env-schema'
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { isIP } from 'node:net'
 
 const Port = Type.Integer({ minimum: 0, maximum: 65535 })
 
@@ -99,7 +101,7 @@ export function loadConfig (env: Record<string, string | undefined>): Config {
     },
     logLevel: values.LOG_LEVEL,
     corsOrigins: list(values.CORS_ORIGINS).map(checkOrigin),
-    trustProxy: list(values.TRUST_PROXY),
+    trustProxy: list(values.TRUST_PROXY).map(checkProxy),
     ...(values.METRICS_PORT !== undefined && { metricsPort: values.METRICS_PORT }),
     drainMs: values.DRAIN_MS,
     instances: values.INSTANCES,
@@ -116,9 +118,12 @@ export function asciiLowerCase (text: string): string {
 
 function readEnvironment (env: Record<string, string | undefined>): Environment {
   const present: EnvSchemaData = {}
-  for (const name of Object.keys(Environment.properties)) {
-    const value = env[name]
-    if (value !== undefined && value.trim() !== '') present[name] = value.trim()
+  for (const [name, { type }] of Object.entries(Environment.properties)) {
+    const value = env[name]?.trim() ?? ''
+    if (value === '') continue
+    // Ajv would take 0x10 and 1e1 for numbers.
+    if (type === 'integer' && !/^\d+$/.test(value)) throw new ConfigError(`${name} must be an integer in decimal digits`)
+    present[name] = value
   }
   try {
     return envSchema<Environment>({ schema: Environment, data: present, env: false })
@@ -149,12 +154,27 @@ function readTokenKey (values: Environment): TokenKey {
   }
   if (values.JWT_PUBLIC_KEY !== undefined) {
     const pem = values.JWT_PUBLIC_KEY.replaceAll('\\n', '\n')
-    if (!/-----BEGIN (RSA )?PUBLIC KEY-----/.test(pem)) throw new ConfigError('JWT_PUBLIC_KEY must be a public key in PEM form')
+    if (!isUsableKey(pem)) throw new ConfigError('JWT_PUBLIC_KEY must be an RSA, EC (P-256, P-384, P-521) or EdDSA public key in PEM form')
     return { kind: 'public-key', pem }
   }
   const secret = values.JWT_SECRET as string
   if (Buffer.byteLength(secret) < 32) throw new ConfigError('JWT_SECRET must have at least 32 bytes')
   return { kind: 'secret', secret }
+}
+
+const curves = ['prime256v1', 'secp384r1', 'secp521r1']
+
+/** Whether one of the allowed algorithms can use the key. A private key is refused: it has no business here. */
+function isUsableKey (pem: string): boolean {
+  if (!/-----BEGIN (RSA )?PUBLIC KEY-----/.test(pem)) return false
+  let key: KeyObject
+  try {
+    key = createPublicKey(pem)
+  } catch {
+    return false
+  }
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key
+  return ['rsa', 'ed25519', 'ed448'].includes(type ?? '') || (type === 'ec' && curves.includes(details?.namedCurve ?? ''))
 }
 
 function checkUrl (name: string, value: string): URL {
@@ -167,14 +187,24 @@ function checkUrl (name: string, value: string): URL {
 
 function checkKeySetUrl (value: string): URL {
   const url = checkUrl('JWT_JWKS_URL', value)
+  if (url.username !== '' || url.password !== '') throw new ConfigError('JWT_JWKS_URL must not have a user or password')
   const loopback = ['localhost', '[::1]'].includes(url.hostname) || /^127\.\d+\.\d+\.\d+$/.test(url.hostname)
   if (url.protocol === 'https:' || (url.protocol === 'http:' && loopback)) return url
   throw new ConfigError('JWT_JWKS_URL must be https, or http on loopback')
 }
 
 function checkOrigin (origin: string): string {
-  if (checkUrl('CORS_ORIGINS', origin).origin === origin) return origin
+  if (checkUrl('CORS_ORIGINS', origin).origin === origin && !origin.includes('*')) return origin
   throw new ConfigError('CORS_ORIGINS must list exact origins such as https://app.example.com')
+}
+
+function checkProxy (entry: string): string {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return entry
+  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? []
+  const version = isIP(address)
+  const width = version === 4 ? 32 : 128
+  if (version !== 0 && (bits === undefined || (Number(bits) >= 1 && Number(bits) <= width))) return entry
+  throw new ConfigError('TRUST_PROXY must list addresses, ranges such as 10.0.0.0/8, loopback, linklocal or uniquelocal')
 }
 
 function list (value: string): string[] {
