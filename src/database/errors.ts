@@ -10,6 +10,8 @@ export class DatabaseUnavailable extends Error {
 
 /** More requests wait for a connection than can be served in useful time; this one was refused at once. */
 export class DatabaseOverloaded extends DatabaseUnavailable {
+  override readonly name: string = 'DatabaseOverloaded'
+
   constructor () {
     super('Too many requests wait for a database connection')
   }

@@ -1,9 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler, preValidationHookHandler } from 'fastify'
 import { DatabaseUnavailable } from '../database/errors.js'
 
-/** Below the contract's 10 s by the time that an answer under load may take to leave. */
-const deadlineMs = 8000
-const sweepMs = 250
+const sweepMs = 100
 
 interface Wait {
   readonly reply: FastifyReply
@@ -13,12 +11,13 @@ interface Wait {
 }
 
 /**
- * Answers 503 for a request that takes longer than 8 s. Each wait for the database has a bound of its own, but a
+ * Answers 503 for a request that takes longer than 8 s: below the contract's 10 s by what an answer under load takes
+ * to leave. Each wait for the database has a bound of its own, but a
  * request may wait several times: for its guard, its transaction, one statement after the other (contract: Trouble of
  * ours). The time that a client takes to send its body does not count. What is still under way is undone or done by
  * the bounds of its statements; as after any 503 the caller does not know which.
  */
-export function setUpDeadline (app: FastifyInstance): void {
+export function setUpDeadline (app: FastifyInstance, deadlineMs = 8000): void {
   const waits = new Map<FastifyRequest, Wait>()
 
   app.addHook('onRequest', (request, reply, done) => {

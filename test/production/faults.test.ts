@@ -1,0 +1,179 @@
+import t, { type Test } from 'tap'
+import { setTimeout as pause } from 'node:timers/promises'
+import type pg from 'pg'
+import { adminClaims, token } from '../helper.js'
+import { type OwnPostgres, ownPostgres } from './own-postgres.js'
+import { type Service, startService, until } from './service.js'
+
+/** How long faults last that could last any time; the contract speaks of 5, 15 and 30 s. */
+const faultMs = Number(process.env['FAULT_MS'] ?? 3000)
+const bearer = { authorization: `Bearer ${await token(adminClaims)}`, 'content-type': 'application/json' }
+
+interface Call {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+}
+
+interface Result {
+  readonly status: number
+  readonly retryAfter: string | null
+  readonly text: string
+  readonly ms: number
+}
+
+const status: Call = { method: 'GET', path: '/legal/status' }
+const accept: Call = { method: 'POST', path: '/legal/accept', body: { type: 'terms' } }
+/** A guard's statement, then a transaction of several. */
+const create: Call = { method: 'POST', path: '/govintel/signals', body: { title: 'Title', description: 'Text' } }
+const list: Call = { method: 'GET', path: '/legal/admin/documents' }
+const needingDatabase = [status, accept, create, list]
+
+async function send (service: Service, { method, path, body }: Call): Promise<Result> {
+  const startedAt = performance.now()
+  const answer = await fetch(service.base + path, {
+    method, headers: bearer, ...(body !== undefined && { body: JSON.stringify(body) }), signal: AbortSignal.timeout(20_000)
+  })
+  const text = await answer.text()
+  return { status: answer.status, retryAfter: answer.headers.get('retry-after'), text, ms: performance.now() - startedAt }
+}
+
+/** What the service owes while its database is in trouble. */
+async function checkTrouble (t: Test, service: Service, { calls = needingDatabase, ready = 503 } = {}): Promise<void> {
+  const [results, live, document, readiness] = await Promise.all([
+    Promise.all(calls.map(call => send(service, call))),
+    send(service, { method: 'GET', path: '/health/live' }),
+    send(service, { method: 'GET', path: '/openapi.json' }),
+    send(service, { method: 'GET', path: '/health/ready' })
+  ])
+  for (const [index, result] of results.entries()) checkUnavailable(t, result, calls[index]?.path ?? '')
+  t.equal(live.status, 200, 'alive')
+  t.ok(live.ms < 1000, 'and says so at once')
+  t.equal(document.status, 200, 'routes without the database go on')
+  t.equal(readiness.status, ready, `readiness is ${ready}`)
+  t.ok(readiness.ms < 10_000)
+}
+
+function checkUnavailable (t: Test, result: Result, what: string): void {
+  t.equal(result.status, 503, `${what} is 503`)
+  t.match(result.retryAfter, /^\d+$/, `${what} says when to come back`)
+  t.ok(result.ms < 10_000, `${what} within 10 s: ${Math.round(result.ms)} ms`)
+  t.same(JSON.parse(result.text), { statusCode: 503, error: 'Service Unavailable', message: 'Service Unavailable' })
+}
+
+/** Everything answers again within 5 s of the fault's end, from the very process that met the fault. */
+async function checkRecovery (t: Test, service: Service): Promise<void> {
+  const endedAt = performance.now()
+  await until('recovery', async () => {
+    const answers = await Promise.all([...needingDatabase, { method: 'GET', path: '/health/ready' }].map(call => send(service, call)))
+    return answers.every(answer => answer.status < 400)
+  }, 5000)
+  t.ok(performance.now() - endedAt < 5000, `recovered within ${Math.round(performance.now() - endedAt)} ms`)
+  t.equal(service.child.exitCode, null, 'the process never ended')
+}
+
+async function publish (service: Service): Promise<void> {
+  const document = { type: 'terms', version: '1.0.0', title: 'Terms', content: 'Text', effectiveDate: '2026-01-01T00:00:00Z' }
+  const draft = JSON.parse((await send(service, { method: 'POST', path: '/legal/admin/documents', body: document })).text) as { id: string }
+  await send(service, { method: 'POST', path: `/legal/admin/documents/${draft.id}/publish` })
+}
+
+async function terminateService (client: pg.Client): Promise<number> {
+  const { rowCount } = await client.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'legal-signals%'")
+  return rowCount ?? 0
+}
+
+t.test('faults of the database', async t => {
+  const postgres: OwnPostgres = await ownPostgres(t, { max_connections: '30' })
+  const service = await startService(t, { DATABASE_URL: postgres.url, DATABASE_POOL_MAX: '5' })
+  await publish(service)
+  await checkRecovery(t, service)
+
+  await t.test('all connections terminated under load', async t => {
+    const client = await postgres.connect(t)
+    const results: Result[] = []
+    const end = new AbortController()
+    const load = Array.from({ length: 16 }, async (_none, index) => {
+      while (!end.signal.aborted) results.push(await send(service, needingDatabase[index % needingDatabase.length] as Call))
+    })
+    for (let time = 0; time < 5; time++) {
+      await pause(200)
+      t.ok(await terminateService(client) > 0)
+    }
+    end.abort()
+    await Promise.all(load)
+    t.ok(results.some(result => result.status < 400), 'most of them answered')
+    for (const result of results.filter(result => result.status >= 400)) checkUnavailable(t, result, 'a request that was under way')
+    await checkRecovery(t, service)
+  })
+
+  await t.test('the server stopped at once and started again', async t => {
+    await postgres.stop()
+    const startedAt = Date.now()
+    await checkTrouble(t, service)
+    await pause(faultMs - (Date.now() - startedAt))
+    await postgres.start()
+    await checkRecovery(t, service)
+  })
+
+  await t.test('a lock held on everything', async t => {
+    const client = await postgres.connect(t)
+    await client.query('begin')
+    await client.query('lock table users, legal_documents, signals in access exclusive mode')
+    await checkTrouble(t, service, { ready: 200 })
+    await client.query('rollback')
+    await checkRecovery(t, service)
+  })
+
+  await t.test('all connections of the server taken', async t => {
+    const client = await postgres.connect(t)
+    const taken: pg.Client[] = []
+    // The service reconnects while the test takes: until none is left to it.
+    for (let idle = 0; idle < 3;) {
+      await terminateService(client)
+      try {
+        for (;;) taken.push(await postgres.connect(t))
+      } catch {
+        const { rows } = await client.query("select 1 from pg_stat_activity where application_name = 'legal-signals'")
+        idle = rows.length === 0 ? idle + 1 : 0
+      }
+    }
+    await checkTrouble(t, service)
+    await Promise.all(taken.map(async other => { await other.end() }))
+    await checkRecovery(t, service)
+  })
+
+  await t.test('the database made read-only', async t => {
+    const client = await postgres.connect(t)
+    await client.query('alter system set default_transaction_read_only = on')
+    await client.query('select pg_reload_conf()')
+    await until('read-only', async () => (await send(service, create)).status === 503)
+    await checkTrouble(t, service, { calls: [create], ready: 200 })
+    t.equal((await send(service, { method: 'GET', path: '/legal/versions/terms' })).status, 200, 'public reading goes on')
+    await client.query('set default_transaction_read_only = off')
+    await client.query('alter system reset default_transaction_read_only')
+    await client.query('select pg_reload_conf()')
+    await checkRecovery(t, service)
+  })
+
+  await t.test('the server frozen, also for a service whose statements may take a minute', async t => {
+    const patient = await startService(t, { DATABASE_URL: postgres.url, DATABASE_STATEMENT_TIMEOUT_MS: '60000' })
+    await checkRecovery(t, patient)
+    await postgres.freeze()
+    const startedAt = Date.now()
+    await Promise.all([checkTrouble(t, service), checkTrouble(t, patient)])
+    await pause(faultMs - (Date.now() - startedAt))
+    await postgres.thaw()
+    await Promise.all([checkRecovery(t, service), checkRecovery(t, patient)])
+  })
+
+  await t.test('the service started before its database', async t => {
+    await postgres.stop()
+    const early = await startService(t, { DATABASE_URL: postgres.url })
+    await checkTrouble(t, early)
+    await postgres.start()
+    await checkRecovery(t, early)
+  })
+
+  t.notOk(service.lines.some(line => Number(line['level']) >= 60), 'nothing fatal was logged')
+})
