@@ -30,6 +30,8 @@ export interface Service {
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
+let built: Promise<string> | undefined
+
 /** Starts `src/server.ts` on a free port and waits until it listens; the test's end kills it. */
 export async function startService (t: Test, env: Record<string, string>): Promise<Service> {
   const service = await spawnService(t, env)
@@ -44,7 +46,7 @@ export async function startService (t: Test, env: Record<string, string>): Promi
 /** Starts `src/server.ts` without waiting for anything. */
 export async function spawnService (t: Test, env: Record<string, string>): Promise<Service> {
   const port = env['PORT'] ?? String(await freePort())
-  const folder = await build()
+  const folder = await (built ??= buildFolder())
   const child = spawn(process.execPath, [join(folder, 'server.js')], {
     // Away from a developer's .env file.
     cwd: folder,
@@ -75,7 +77,7 @@ export async function spawnService (t: Test, env: Record<string, string>): Promi
  * The service's sources as JavaScript, made once for each state of them: a test starts dozens of processes. Returns the
  * folder.
  */
-async function build (): Promise<string> {
+async function buildFolder (): Promise<string> {
   const names = (await readdir(join(root, 'src'), { recursive: true })).filter(name => name.endsWith('.ts')).sort()
   const sources = await Promise.all(names.map(async name => ({ name, text: await readFile(join(root, 'src', name), 'utf8') })))
   const hash = createHash('sha256')
