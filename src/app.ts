@@ -17,6 +17,7 @@ import { setUpOpenApi } from './kernel/openapi.js'
 import { Refusal } from './kernel/refusal.js'
 import { ErrorBody, Success } from './kernel/schemas.js'
 import { securityHeaders } from './kernel/security-headers.js'
+import type { Tracing } from './kernel/tracing.js'
 import { ajvOptions, describeFailure, setUpBodyParser, setUpInput } from './kernel/validation.js'
 import { CurrentDocuments } from './legal/current.js'
 import { legalDocumentRoutes } from './legal/routes/documents.js'
@@ -40,6 +41,7 @@ export interface AppOptions {
   /** Standard output when absent. */
   readonly log?: DestinationStream
   readonly metrics?: Metrics
+  readonly tracing?: Tracing
 }
 
 declare module 'fastify' {
@@ -56,7 +58,7 @@ const bodyLimit = 14 * 1024 * 1024
  * Assembles the whole service; tests build exactly this. The caller owns `database` and closes it after the app.
  * Nothing is listened on and no connection is opened yet.
  */
-export async function buildApp ({ config, database, log, metrics }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp ({ config, database, log, metrics, tracing }: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: createLogger(config.logLevel, log) as FastifyBaseLogger,
     logController: new RequestLog(),
@@ -76,6 +78,7 @@ export async function buildApp ({ config, database, log, metrics }: AppOptions):
     return503OnClosing: false
   })
 
+  if (tracing !== undefined) await app.register(tracing.plugin)
   let draining = false
   app.decorate('drain', () => { draining = true })
   app.addHook('onRequest', (request, reply, done) => {

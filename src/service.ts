@@ -7,6 +7,7 @@ import type { Config } from './config.js'
 import { createDatabase } from './database/client.js'
 import { logDestination } from './kernel/logging.js'
 import { createMetrics, serveMetrics, shareMetrics, type Metrics } from './kernel/metrics.js'
+import { startTracing } from './kernel/tracing.js'
 
 /** How long requests in flight may take once the listener is closed. */
 export const closeMs = 20_000
@@ -16,7 +17,10 @@ export async function runService (config: Config): Promise<void> {
   const log = logDestination()
   const database = createDatabase(config.database, error => app.log.warn({ err: error }, 'idle database connection lost'))
   const metrics = config.metricsPort === undefined ? undefined : createMetrics(database.pool, config.basePath)
-  const app = await buildApp({ config, database, log, ...(metrics !== undefined && { metrics }) })
+  const tracing = config.otlpEndpoint === undefined ? undefined : await startTracing(config.otlpEndpoint, 'legal-signals')
+  const app = await buildApp({
+    config, database, log, ...(metrics !== undefined && { metrics }), ...(tracing !== undefined && { tracing })
+  })
 
   // A worker may be told twice, by the terminal's signal and by the primary: the second time must not end it at once.
   const skip = cluster.isWorker ? ['SIGINT', 'SIGTERM'] as const : []
@@ -28,6 +32,8 @@ export async function runService (config: Config): Promise<void> {
     if (err === undefined) await sleep(config.drainMs)
     await app.close()
     await database.close()
+    // A collector that is gone is no reason to end badly.
+    await tracing?.end().catch(error => { app.log.warn({ err: error }, 'the last traces were not sent') })
     await log.flush()
   })
   if (cluster.isWorker) {
