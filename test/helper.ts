@@ -74,12 +74,20 @@ export interface TestApp {
   as (claims?: Claims): Promise<Client>
 }
 
+export interface TestAppOptions {
+  readonly env?: Record<string, string>
+  /** The database of another application, to share it. */
+  readonly url?: string
+  /** Takes each line of the log; `LOG_LEVEL` is silent unless given. */
+  readonly log?: (line: string) => void
+}
+
 /** The real application on a database of its own, or on the given one when two instances share it. */
-export async function testApp (t: Test, { env = {}, url }: { env?: Record<string, string>, url?: string } = {}): Promise<TestApp> {
+export async function testApp (t: Test, { env = {}, url, log }: TestAppOptions = {}): Promise<TestApp> {
   const databaseUrl = url ?? await testDatabase(t)
   const config = loadConfig({ DATABASE_URL: databaseUrl, JWT_SECRET: secret, ADMIN_EMAILS: adminEmail, LOG_LEVEL: 'silent', ...env })
   const database = createDatabase(config.database, () => {})
-  const app = await buildApp({ config, database })
+  const app = await buildApp({ config, database, ...(log !== undefined && { log: { write: log } }) })
   t.teardown(async () => {
     await app.close()
     await database.close()

@@ -76,14 +76,8 @@ t.test('a wrong method is 404, with a token and without', async t => {
 
 t.test('5xx answers', async t => {
   const lines: string[] = []
-  const write = process.stdout.write
-  process.stdout.write = ((chunk: string, ...rest: []) => {
-    if (!String(chunk).startsWith('{"level"')) return write.call(process.stdout, chunk, ...rest)
-    lines.push(String(chunk))
-    return true
-  }) as typeof write
-  t.teardown(() => { process.stdout.write = write })
-  const { admin, anybody, published, query } = await legalApp(t, { env: { LOG_LEVEL: 'error' } })
+  const logged = { env: { LOG_LEVEL: 'error' }, log: (line: string) => { lines.push(line) } }
+  const { admin, anybody, published, query } = await legalApp(t, logged)
   await published()
 
   const tellsNothing = (t: Test, { body, headers }: Answer) => {
@@ -112,7 +106,7 @@ t.test('5xx answers', async t => {
   })
 
   t.test('the database gone: 503 "Service Unavailable" with Retry-After', async t => {
-    const { as } = await testApp(t, { url: 'postgres://postgres@127.0.0.1:1/nothing', env: { LOG_LEVEL: 'error' } })
+    const { as } = await testApp(t, { ...logged, url: 'postgres://postgres@127.0.0.1:1/nothing' })
     const answer = await (await as(adminClaims)).get('/legal/admin/documents')
     isError(t, answer, 503, 'Service Unavailable')
     t.match(answer.headers['retry-after'], /^\d+$/)
