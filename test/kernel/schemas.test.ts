@@ -10,19 +10,13 @@ interface Node {
 }
 
 interface Operation {
-  readonly operationId?: string
-  readonly summary?: string
-  readonly description?: string
-  readonly tags?: string[]
-  readonly security?: object[]
   readonly parameters?: Array<{ readonly name: string, readonly in: string, readonly schema: Node }>
   readonly requestBody?: { readonly content: Record<string, { readonly schema: Node }> }
-  readonly responses: Record<string, { readonly content?: Record<string, { readonly schema: Node }> }>
 }
 
 const methods = ['get', 'post', 'put', 'patch', 'delete']
 
-t.test('the OpenAPI document of the running app', async t => {
+t.test('the request schemas of the running app', async t => {
   const { as, app } = await testApp(t)
   const document = (await (await as(adminClaims)).get('/openapi.json')).json
   const operations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, item]) =>
@@ -54,18 +48,6 @@ t.test('the OpenAPI document of the running app', async t => {
         t.same(Object.values(operation.requestBody?.content ?? {}).flatMap(({ schema }) => unbounded(schema, 'body')), [])
       })
 
-      t.test('says what it is and what it answers', async t => {
-        for (const field of ['operationId', 'summary', 'description'] as const) t.ok(operation[field], field)
-        t.ok(operation.tags?.length === 1 && operation.security !== undefined)
-        t.ok(Object.keys(operation.responses).some(status => status.startsWith('2')))
-        if ((operation.security?.length ?? 0) > 0) t.ok(operation.responses['401'], '401')
-        if (operation.requestBody !== undefined) for (const status of ['400', '413', '415']) t.ok(operation.responses[status], status)
-        if ((operation.parameters ?? []).some(({ in: place }) => place !== 'header')) t.ok(operation.responses['400'], '400')
-        for (const [status, { content }] of Object.entries(operation.responses)) {
-          if (Number(status) >= 400) t.equal(content?.['application/json']?.schema.$ref, '#/components/schemas/Error', `${status} is an Error`)
-        }
-      })
-
       if (name.includes('/legal/') && operation.requestBody !== undefined) {
         t.test('refuses unknown fields of its body', async t => {
           for (const { schema } of Object.values(operation.requestBody?.content ?? {})) t.equal(resolve(schema).additionalProperties, false)
@@ -73,11 +55,6 @@ t.test('the OpenAPI document of the running app', async t => {
       }
     })
   }
-
-  t.test('operation ids are unique', async t => {
-    const ids = operations.map(([, { operationId }]) => operationId)
-    t.equal(new Set(ids).size, ids.length)
-  })
 
   t.test('no route is left out of the document but the pages for people', async t => {
     const documented = new Set<string>(operations.map(([name]) => name))

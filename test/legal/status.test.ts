@@ -24,34 +24,43 @@ t.test('no active document: versions null, flags false, requiresImmediate false,
   t.strictSame(json, nothing)
 })
 
-/** What a user has done with a type: there is no active document, it is new to the user, accepted, or accepted before it was replaced. */
-const situations = ['none', 'unseen', 'accepted', 'outdated'] as const
+/** What a user may have done with the documents of a type that has an active one: nothing, accepted it, or the one before it. */
+const situations = ['unseen', 'accepted', 'outdated'] as const
+const types = { terms: 'Terms', privacy: 'Privacy' } as const
 
 t.test('status flags in every combination of situations of the two types', async t => {
-  for (const terms of situations) {
-    for (const privacy of situations) {
-      t.test(`terms ${terms}, privacy ${privacy}`, async t => {
-        const { user, published } = await legalApp(t)
-        const ann = await user('ann')
-        const expected: Record<string, unknown> = { ...nothing }
-        for (const [type, situation] of [['terms', terms], ['privacy', privacy]] as const) {
-          if (situation === 'none') continue
-          const name = type === 'terms' ? 'Terms' : 'Privacy'
-          const first = await published({ type, requiresImmediate: type === 'terms', gracePeriodDays: 11 })
-          if (situation !== 'unseen') {
-            await ann.post('/legal/accept', { type })
-            expected[`user${name}Version`] = first.version
-          }
-          const current = situation === 'outdated' ? await published({ type, requiresImmediate: false, gracePeriodDays: 30 }) : first
-          expected[`current${name}Version`] = current.version
-          expected[`needs${name}Acceptance`] = situation !== 'accepted'
-          expected[`${type}RequiresImmediate`] = current.requiresImmediate
-          expected[`${type}GracePeriodDays`] = current.gracePeriodDays
+  for (const published of [['terms', 'privacy'], ['terms'], ['privacy'], []] as Array<Array<keyof typeof types>>) {
+    t.test(`active documents of: ${published.join(', ') || 'no type'}`, async t => {
+      const app = await legalApp(t)
+      const choices = (type: keyof typeof types) => published.includes(type) ? situations : ['none'] as const
+      const users = await Promise.all(choices('terms').flatMap(terms => choices('privacy').map(async privacy =>
+        ({ terms, privacy, client: await app.user(`${terms} ${privacy}`) }))))
+      const expected = new Map(users.map(user => [user, { ...nothing } as Record<string, unknown>]))
+      const acceptAs = async (situation: string, type: keyof typeof types, version: string) => {
+        for (const user of users.filter(user => user[type] === situation)) {
+          await user.client.post('/legal/accept', { type })
+          Object.assign(expected.get(user) ?? {}, { [`user${types[type]}Version`]: version })
         }
-        expected['needsAcceptance'] = expected['needsTermsAcceptance'] === true || expected['needsPrivacyAcceptance'] === true
-        t.strictSame((await ann.get('/legal/status')).json, expected)
-      })
-    }
+      }
+      for (const type of published) {
+        await acceptAs('outdated', type, (await app.published({ type, requiresImmediate: true })).version)
+        const { version } = await app.published({ type, requiresImmediate: type === 'terms', gracePeriodDays: 11 })
+        await acceptAs('accepted', type, version)
+        for (const user of users) {
+          Object.assign(expected.get(user) ?? {}, {
+            [`current${types[type]}Version`]: version,
+            [`needs${types[type]}Acceptance`]: user[type] !== 'accepted',
+            [`${type}RequiresImmediate`]: type === 'terms',
+            [`${type}GracePeriodDays`]: 11
+          })
+        }
+      }
+      for (const user of users) {
+        const status = expected.get(user) ?? {}
+        const needsAcceptance = status['needsTermsAcceptance'] === true || status['needsPrivacyAcceptance'] === true
+        t.strictSame((await user.client.get('/legal/status')).json, { ...status, needsAcceptance }, `terms ${user.terms}, privacy ${user.privacy}`)
+      }
+    })
   }
 })
 
