@@ -18,8 +18,8 @@ export const search: Measure = {
     for (const [name, text, goal] of [
       ['a rare word', word(19_000), 20],
       ['a word', word(4000), 20],
-      ['four letters', word(15_001).slice(0, 4), 20],
-      ['three letters', word(15_002).slice(1, 4), 20]
+      ['part of a word', word(15_001).slice(2, 7), 20],
+      ['three letters', word(15_003).slice(-3), 20]
     ] as const) {
       const path = `/signal-pool?search=${text}`
       // How many times as fast: the scan's time is the dividend.

@@ -1,19 +1,25 @@
 import type pg from 'pg'
+import { dropIndexes } from './indexes.js'
 
 /** Signals in every seeded database, whatever its scale; nine of ten are in the pool. */
 const signals = 100_000
 const startups = 1000
 const words = 60
 const vocabulary = 20_000
-const syllables = [
-  'ba', 'ce', 'di', 'for', 'gu', 'ha', 'ject', 'ka', 'lo', 'men', 'nor', 'o', 'pra', 'quo',
-  'res', 'si', 'ter', 'u', 'ver', 'wa', 'xi', 'yo', 'ze', 'tri', 'ster', 'clo', 'bri', 'pho'
-]
+const onsets = ['', 'b', 'bl', 'br', 'c', 'ch', 'cl', 'cr', 'd', 'dr', 'f', 'fl', 'fr', 'g', 'gr', 'h', 'j', 'k', 'l', 'm', 'n', 'p', 'pl', 'pr', 'qu', 'r', 's', 'sh', 'st', 'str', 't', 'th', 'tr', 'v', 'w', 'y', 'z']
+const vowels = ['a', 'e', 'i', 'o', 'u', 'ai', 'ea', 'ee', 'ie', 'oa', 'ou']
+const codas = ['', 'b', 'ck', 'd', 'ft', 'g', 'l', 'ld', 'm', 'mp', 'n', 'nd', 'ng', 'nt', 'p', 'r', 'rd', 'rn', 's', 'ss', 'st', 't', 'x']
 
-/** Word `number` (0-19999) of the seeded texts: the higher the number, the rarer the word. */
+/** Where the parts of syllable `place` of a word are found; the same arithmetic as in SQL below. */
+const hash = (number: number, place: number): number => number * (7919 + 13 * place) + place * 3571
+
+/** Word `number` (0-19999) of the seeded texts, of one to three syllables: the higher the number, the rarer the word. */
 export function word (number: number): string {
-  const { length } = syllables
-  return [number % length, Math.floor(number / length) % length, Math.floor(number / length ** 2)].map(index => syllables[index]).join('')
+  return Array.from({ length: 1 + number % 3 }, (_, place) => {
+    const mixed = hash(number, place)
+    return onsets[mixed % onsets.length] as string + vowels[Math.floor(mixed / onsets.length) % vowels.length] +
+      codas[Math.floor(mixed / onsets.length / vowels.length) % codas.length]
+  }).join('')
 }
 
 /**
@@ -21,21 +27,25 @@ export function word (number: number): string {
  * and the startups that look at them.
  */
 export async function seedSignals (client: pg.Client): Promise<void> {
-  const syllable = (index: string) => `(array['${syllables.join("','")}'])[1 + ${index}]`
+  const part = (parts: string[], index: string) => `(array['${parts.join("','")}'])[1 + ${index} % ${parts.length}]`
   await client.query(`
     create function pg_temp.word(n integer) returns text language sql immutable as $$
-      select ${syllable(`n % ${syllables.length}`)} || ${syllable(`n / ${syllables.length} % ${syllables.length}`)}
-        || ${syllable(`n / ${syllables.length ** 2}`)}
+      select string_agg(${part(onsets, 'mixed')} || ${part(vowels, `(mixed / ${onsets.length})`)}
+        || ${part(codas, `(mixed / ${onsets.length * vowels.length})`)}, '' order by place)
+      from (select place, n * (7919 + 13 * place) + place * 3571 as mixed from generate_series(0, n % 3) place) syllables
     $$;
-    create function pg_temp.words(amount integer) returns text language sql volatile as $$
-      select string_agg(pg_temp.word((${vocabulary - 1} * power(random(), 3))::integer), ' ') from generate_series(1, amount)
-    $$;
+    create temp table vocabulary as select n, pg_temp.word(n) as word from generate_series(0, ${vocabulary - 1}) n;
     select setseed(0.5);
     insert into startups (id, name) select 'startup-' || i, 'Startup ' || i from generate_series(0, ${startups - 1}) i;
     create temp table texts as
-      select i, initcap(pg_temp.words(6 + i * 0)) as title, pg_temp.words(${words - 6} + i * 0) as description
-      from generate_series(0, ${signals - 1}) i;
+      select i, initcap(string_agg(word, ' ') filter (where place < 6)) as title, string_agg(word, ' ') filter (where place >= 6) as description
+      from (
+        select i, place, (${vocabulary - 1} * power(random(), 3))::integer as n
+        from generate_series(0, ${signals - 1}) i, generate_series(0, ${words - 1}) place
+      ) places join vocabulary using (n)
+      group by i;
   `)
+  const indexes = await dropIndexes(client, ['signals'])
   await client.query(`
     insert into signals (id, status, is_public, title, description, visibility_level, solution_category, search_text,
       created_by, published_at, published_by, created_at, updated_at)
@@ -52,4 +62,5 @@ export async function seedSignals (client: pg.Client): Promise<void> {
     select pg_temp.id_at(s.published_at, 'publish' || s.id), s.id, 'publish', 'signal_unassigned', 'signal_assigned', 'admin-0', 'admin', s.published_at
     from signals s where s.published_at is not null;
   `)
+  for (const index of indexes) await client.query(index)
 }
