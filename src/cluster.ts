@@ -19,7 +19,7 @@ const workersMs = 25_000
  * configuration or the port is at fault and the start fails. Exits 0 when every worker drained in time, 1 otherwise.
  */
 export async function runPrimary (config: Config): Promise<void> {
-  const destination = logDestination()
+  const destination = logDestination({ shared: true })
   const log = createLogger(config.logLevel, destination)
   const failures = new Set<Worker>()
   let listening = false

@@ -14,7 +14,7 @@ export const closeMs = 20_000
 
 /** Runs one instance until a signal, or the primary process, ends it. */
 export async function runService (config: Config): Promise<void> {
-  const log = logDestination()
+  const log = logDestination({ shared: cluster.isWorker })
   const database = createDatabase(config.database, error => app.log.warn({ err: error }, 'idle database connection lost'))
   const metrics = config.metricsPort === undefined ? undefined : createMetrics(database.pool, config.basePath)
   const tracing = config.otlpEndpoint === undefined ? undefined : await startTracing(config.otlpEndpoint, 'legal-signals')
