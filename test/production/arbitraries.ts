@@ -56,11 +56,11 @@ function validObject ({ properties = {}, required = [] }: InputSchema): Arbitrar
 
 function validText (schema: InputSchema): Arbitrary<unknown> {
   if (schema.format === 'date-time') return fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true }).map(date => date.toISOString())
-  if (schema.examples !== undefined && schema.pattern !== undefined) {
-    return fc.oneof(fc.constantFrom(...schema.examples), fc.tuple(fc.nat(20), fc.nat(20), fc.nat(20)).map(numbers => numbers.join('.')))
-  }
+  const examples = schema.examples === undefined ? [] : [fc.constantFrom(...schema.examples)]
+  // Versions and the platform's ids: no other input has a pattern that this misses.
+  if (schema.pattern !== undefined) return fc.oneof(...examples, fc.tuple(fc.nat(20), fc.nat(20), fc.nat(20)).map(numbers => numbers.join('.')))
   const constraints = { minLength: schema.minLength ?? 0, maxLength: Math.min(schema.maxLength ?? 40, Math.max(40, schema.minLength ?? 0)) }
-  return fc.string({ ...constraints, unit: fc.constantFrom(...'abcxyzÄß漢 %_\\😀') })
+  return fc.oneof(...examples, fc.string({ ...constraints, unit: fc.constantFrom(...'abcxyzÄß漢 %_\\😀') }))
 }
 
 /** A value that is valid, or broken in one place, or of another kind altogether. */
