@@ -1,12 +1,17 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { DatabaseUnavailable, isUnavailable } from '../database/errors.js'
+import { isUnavailable } from '../database/errors.js'
 import { logFailure } from './logging.js'
 import { Refusal, type RefusalKind } from './refusal.js'
 
 /** The identity provider's keys cannot be had right now: 503, never 500 (contract: Callers). */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable'
+}
+
+/** The instance is on its way out, as it was told to be: 503, and nothing to log. */
+export class Draining extends Error {
+  override readonly name = 'Draining'
 }
 
 const retryAfterSeconds = 1
@@ -36,13 +41,13 @@ export function setUpErrors (app: FastifyInstance): void {
 /** Answers an error and logs the trouble that is ours; also serves Fastify's own errors before routing. */
 export function sendError (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const answer = toAnswer(error)
-  if (answer.status >= 500) logFailure(error, request)
+  if (answer.status >= 500 && !(error instanceof Draining)) logFailure(error, request)
   return send(reply, answer)
 }
 
 function toAnswer (error: FastifyError | Error): ErrorAnswer {
   if (error instanceof Refusal) return { status: statusOf[error.kind], message: error.message, details: error.details }
-  if (error instanceof KeysUnavailable || error instanceof DatabaseUnavailable || isUnavailable(error)) {
+  if (error instanceof Draining || error instanceof KeysUnavailable || isUnavailable(error)) {
     return { status: 503, message: 'Service Unavailable' }
   }
   const { statusCode, code, validation } = error as Partial<FastifyError>

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { DatabaseUnavailable } from '../database/errors.js'
+import { Draining } from './errors.js'
 import { errorResponses } from './schemas.js'
 
 /** What readiness depends on. */
@@ -16,7 +16,7 @@ export function healthRoutes (readiness: Readiness): FastifyPluginAsyncTypebox {
     app.get('/health/live', { schema: liveSchema }, async () => ({ status: 'live' as const }))
 
     app.get('/health/ready', { schema: readySchema }, async () => {
-      if (readiness.isDraining()) throw new DatabaseUnavailable('Draining')
+      if (readiness.isDraining()) throw new Draining('The instance drains')
       await readiness.ping()
       return { status: 'ready' as const }
     })
