@@ -27,6 +27,7 @@ import { legalUserAdminRoutes } from './legal/routes/users.js'
 import { legalComponents } from './legal/schemas.js'
 import { startSealing } from './legal/seal.js'
 import { startupDirectory } from './signals/reference.js'
+import { statesPicture } from './signals/picture.js'
 import { adminMoveRoutes } from './signals/routes/admin-moves.js'
 import { connectionRoutes, contactRequestRoutes } from './signals/routes/contact-requests.js'
 import { poolRoutes } from './signals/routes/pool.js'
@@ -112,7 +113,7 @@ export async function buildApp ({ config, database, log, metrics, tracing }: App
   setUpErrors(app)
   setUpBodyParser(app)
   setUpInput(app)
-  await setUpOpenApi(app, config.basePath)
+  await setUpOpenApi(app, { basePath: config.basePath, statesPicture: statesPicture() })
   for (const schema of [ErrorBody, Success, ...legalComponents, ...signalComponents]) app.addSchema(schema)
   await app.register(healthRoutes({ ping: () => database.ping(), isDraining: () => draining }))
 

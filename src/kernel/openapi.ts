@@ -1,6 +1,7 @@
 import fastifySwagger from '@fastify/swagger'
 import fastifySwaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
+import { STATUS_CODES } from 'node:http'
 
 const description = `
 Two areas behind one API: **legal documents** (terms and privacy documents with versions, publishing, acceptances as
@@ -11,12 +12,30 @@ Callers send a bearer token (JWT) of the platform's identity provider. Every err
 \`statusCode\`, \`error\` and \`message\`. A 503 carries \`Retry-After\`.
 `.trim()
 
+/** Calmer than the page comes: without its makers' bar, and as wide as the operations need. */
+const style = `
+.swagger-ui .topbar { display: none }
+.swagger-ui .wrapper { max-width: 1200px }
+.swagger-ui .info { margin: 32px 0 16px }
+.swagger-ui .info .description img { display: block; max-width: 100%; margin: 16px 0 }
+.swagger-ui .scheme-container { box-shadow: none; border-block: 1px solid #e2e8f0; padding: 12px 0 }
+.swagger-ui .opblock-tag { font-size: 20px }
+.swagger-ui .opblock { box-shadow: none; border-radius: 8px; margin-bottom: 8px }
+`
+
+export interface OpenApiOptions {
+  readonly basePath: string
+  /** An SVG of the signals' states, shown on the page for people. */
+  readonly statesPicture: string
+}
+
 /** Collects the routes registered after it into an OpenAPI 3.1 document (contract: Service routes). */
-export async function setUpOpenApi (app: FastifyInstance, basePath: string): Promise<void> {
+export async function setUpOpenApi (app: FastifyInstance, { basePath, statesPicture }: OpenApiOptions): Promise<void> {
+  const picturePath = `${basePath}/documentation/signal-states.svg`
   await app.register(fastifySwagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Legal documents and signals', version: '1.0.0', description, license: { name: 'MIT', identifier: 'MIT' } },
+      info: { title: 'Legal documents and signals', version: '1.0.0', description: `${description}\n\n![The states of a signal](${picturePath})`, license: { name: 'MIT', identifier: 'MIT' } },
       servers: [{ url: basePath === '' ? '/' : basePath }],
       tags: [
         { name: 'Legal documents', description: 'What anybody may read.' },
@@ -36,15 +55,18 @@ export async function setUpOpenApi (app: FastifyInstance, basePath: string): Pro
       }
     },
     stripBasePath: true,
+    transformObject: documented => 'openapiObject' in documented ? withErrorExamples(documented.openapiObject) : documented.swaggerObject,
     refResolver: {
       buildLocalReference: (schema, _baseUri, _fragment, index) => typeof schema.$id === 'string' ? schema.$id : `schema-${index}`
     }
   })
   await app.register(fastifySwaggerUi, {
     routePrefix: `${basePath}/documentation`,
-    theme: { title: 'Legal documents and signals' },
+    theme: { title: 'Legal documents and signals', css: [{ filename: 'style.css', content: style }] },
     uiConfig: { docExpansion: 'list', tryItOutEnabled: true, persistAuthorization: true, displayRequestDuration: true }
   })
+  app.get(picturePath, { schema: { hide: true } }, async (_request, reply) =>
+    await reply.type('image/svg+xml').header('cache-control', 'public, max-age=3600').send(statesPicture))
   app.get(`${basePath}/openapi.json`, {
     schema: {
       operationId: 'getOpenApi',
@@ -58,4 +80,30 @@ export async function setUpOpenApi (app: FastifyInstance, basePath: string): Pro
     reply.type('application/json; charset=utf-8').serializer(JSON.stringify)
     return app.swagger()
   })
+}
+
+const messages: Readonly<Record<string, string>> = {
+  400: 'body.type is required',
+  401: 'Missing bearer token',
+  403: 'Admin access required',
+  404: 'Document not found',
+  409: 'Another terms document is active now',
+  413: 'The body is too large',
+  415: 'The body must be application/json'
+}
+
+type Responses = Record<string, { content?: Record<string, { schema?: { $ref?: string }, example?: unknown }> }>
+
+/** All errors share one schema, whose one example would claim a 404 to be the body of each of them. */
+function withErrorExamples<T extends { paths?: Record<string, unknown> }> (document: T): T {
+  for (const path of Object.values(document.paths ?? {})) {
+    for (const { responses = {} } of Object.values(path as Record<string, { responses?: Responses }>)) {
+      for (const [status, { content }] of Object.entries(responses)) {
+        const body = content?.['application/json']
+        const error = STATUS_CODES[status]
+        if (body?.schema?.$ref === '#/components/schemas/Error') body.example = { statusCode: Number(status), error, message: messages[status] ?? error }
+      }
+    }
+  }
+  return document
 }

@@ -26,6 +26,10 @@ t.test('the documentation in a browser', { skip: program === undefined ? 'no chr
   t.ok(await page.locator('.opblock').count() > 40, 'it shows the operations')
   await page.screenshot({ path: `${pictures}page.png` })
 
+  const states = page.locator('img[alt="The states of a signal"]')
+  await states.waitFor()
+  t.ok(await states.evaluate((image: { naturalWidth: number }) => image.naturalWidth) > 0, 'and the states of a signal')
+
   await page.getByRole('button', { name: 'Authorize' }).first().click()
   await page.locator('.auth-container input').fill(await token(adminClaims))
   await page.locator('.auth-container').getByRole('button', { name: 'Apply credentials' }).click()
