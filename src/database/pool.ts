@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import pg from 'pg'
 import type { DatabaseConfig } from '../config.js'
@@ -14,6 +15,7 @@ const connectTimeoutMs = 3000
 const lockTimeoutMs = 3000
 const idleInTransactionTimeoutMs = 10_000
 const pingTimeoutMs = 2000
+const endMs = 5000
 
 /**
  * Requests that may wait for each connection of the pool. The last of them waits for 200 statements, a second when
@@ -96,8 +98,12 @@ export class StatementPool implements PostgresPool {
     }
   }
 
+  /** Closes the connections, those in use when they come back; a frozen server is not waited for longer than 5 s. */
   async end (): Promise<void> {
-    await this.#pool.end()
+    const done = new AbortController()
+    const patience = sleep(endMs, undefined, { signal: done.signal }).catch(() => {})
+    await Promise.race([this.#pool.end(), patience])
+    done.abort()
   }
 }
 

@@ -100,7 +100,14 @@ export class CurrentDocuments {
 
   async #listen (): Promise<void> {
     do {
-      const client = new pg.Client({ connectionString: this.#options.databaseUrl, keepAlive: true, connectionTimeoutMillis: 3000, application_name: 'legal-signals listen' })
+      const client = new pg.Client({
+        connectionString: this.#options.databaseUrl,
+        keepAlive: true,
+        connectionTimeoutMillis: 3000,
+        // A frozen server must not hold up `stop`.
+        query_timeout: 3000,
+        application_name: 'legal-signals listen'
+      })
       let end = () => {}
       const ended = new Promise<void>(resolve => { end = resolve })
       client.on('error', end)
