@@ -134,7 +134,8 @@ class StatementClient implements PostgresPoolClient {
     }
     if (transactionControl.has(sql)) {
       this.#inTransaction = true
-      const result = await this.#send<R>(sql, parameters, false)
+      // The locks that publishes and moves take want what others have committed to be seen, whatever the role's default.
+      const result = await this.#send<R>(sql === 'begin' ? 'begin isolation level read committed' : sql, parameters, false)
       this.#inTransaction = sql === 'begin'
       return result
     }
