@@ -1,4 +1,7 @@
+import { spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { ConfigError, loadConfig } from '../src/config.js'
 import { ec, ed25519, pem, rsa } from './auth/helper.js'
@@ -116,4 +119,16 @@ for (const [name, values] of Object.entries(wrong)) {
 
 t.test('a missing DATABASE_URL is named', async t => {
   t.throws(() => loadConfig({ JWT_SECRET: secret }), { name: 'ConfigError', message: 'DATABASE_URL is required' })
+})
+
+const server = fileURLToPath(new URL('../src/server.ts', import.meta.url))
+
+t.test('the start stops with exactly that line and exit code 1', async t => {
+  for (const [env, line] of [[{}, 'DATABASE_URL is required'], [{ ...minimal, PORT: 'top-secret' }, 'PORT must be an integer in decimal digits']] as const) {
+    // Elsewhere, so that a developer's .env plays no part.
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', import.meta.resolve('tsx'), server], {
+      env: { PATH: process.env['PATH'], ...env }, encoding: 'utf8', cwd: tmpdir()
+    })
+    t.strictSame({ status, stdout, stderr }, { status: 1, stdout: '', stderr: `${line}\n` })
+  }
 })

@@ -67,6 +67,14 @@ t.test('the life of a document', async t => {
     isError(t, await admin.delete(`/legal/admin/documents/${id}`), 404, 'Document not found')
   })
 
+  t.test('delete needs no body and ignores one', async t => {
+    for (const payload of ['', '{}', '{"any": "thing"}', '[]']) {
+      const { id } = await draft()
+      const answer = await admin.send({ method: 'DELETE', url: `/legal/admin/documents/${id}`, headers: { 'content-type': 'application/json' }, payload })
+      t.strictSame(answer.json, { success: true })
+    }
+  })
+
   t.test('draft -> publish -> active: publishedAt, publishedBy and isActive are set, nothing else changes', async t => {
     const before = await draft({ gracePeriodDays: 7, requiresImmediate: false })
     const after = await publish(before.id)
