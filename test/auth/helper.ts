@@ -2,7 +2,6 @@ import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
 import type { Test } from 'tap'
 import { secret, testApp } from '../helper.js'
-import { isError } from '../legal/helper.js'
 
 export const now = () => Math.floor(Date.now() / 1000)
 
@@ -41,11 +40,9 @@ export async function tokenApp (t: Test, env: Record<string, string> = {}) {
     ask,
     accepts: async (t: Test, token: string, name: string) => { t.equal((await ask(token)).status, 200, name) },
     refuses: async (t: Test, token: string, name: string) => {
-      t.test(name, async t => {
-        const answer = await ask(token)
-        isError(t, answer, 401, 'Invalid or expired bearer token')
-        t.equal(answer.headers['www-authenticate'], 'Bearer')
-      })
+      const { status, json, headers } = await ask(token)
+      const body = { statusCode: 401, error: 'Unauthorized', message: 'Invalid or expired bearer token' }
+      t.strictSame({ status, json, challenge: headers['www-authenticate'] }, { status: 401, json: body, challenge: 'Bearer' }, `refused: ${name}`)
     }
   }
 }
