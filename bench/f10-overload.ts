@@ -6,7 +6,8 @@ import { type Context, type Measure, ratioRow, type Row, type Skipped } from './
 import type { Served } from './process.js'
 import { compare, middle } from './rounds.js'
 
-const connections = 2000
+/** More than the service lets wait. */
+const connections = 6000
 const levels = [32, 64, 128, 256]
 
 /** F10: twice the load that saturates the service, at a fixed rate whether or not it keeps up. */
