@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { adminEmail, secret } from './callers.js'
 import { startLoad } from './load.js'
@@ -54,6 +55,7 @@ export function makeContext (serverUrl: string, { scale, rounds, seconds, tell }
     async service (database, { env = {}, floating = false } = {}) {
       return await start({
         file: fileURLToPath(new URL('server.js', dist)),
+        nodeOptions: startOptions(),
         env: { DATABASE_URL: database, JWT_SECRET: secret, ADMIN_EMAILS: adminEmail, DRAIN_MS: '0', ...env },
         log: fileURLToPath(new URL('service.log', local)),
         probe: '/health/ready',
@@ -79,4 +81,10 @@ export function makeContext (serverUrl: string, { scale, rounds, seconds, tell }
   }
 
   return { context, close }
+}
+
+/** What `npm start` gives to Node: the service is measured as it ships. */
+function startOptions (): string[] {
+  const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { scripts: { start: string } }
+  return scripts.start.split(' ').filter(word => word.startsWith('--'))
 }

@@ -17,6 +17,7 @@ export interface Served {
 
 export interface ServeOptions {
   readonly file: string
+  readonly nodeOptions?: readonly string[]
   readonly env: Readonly<Record<string, string>>
   /** Where its output goes; nowhere when absent. */
   readonly log?: string
@@ -49,11 +50,11 @@ export function spawnPinned (pin: readonly string[], command: readonly string[],
 }
 
 /** Starts a server on a free port and waits until it answers. */
-export async function serve ({ file, env, log, probe, floating = false }: ServeOptions): Promise<Served> {
+export async function serve ({ file, nodeOptions = [], env, log, probe, floating = false }: ServeOptions): Promise<Served> {
   const port = await freePort()
   const output = log === undefined ? 'ignore' as const : openSync(log, 'a')
   const { PATH = '' } = process.env
-  const child = spawnPinned(floating ? [] : cores.server, [process.execPath, ...(process.env['BENCH_NODE_OPTIONS'] ?? '').split(' ').filter(Boolean), file], {
+  const child = spawnPinned(floating ? [] : cores.server, [process.execPath, ...nodeOptions, file], {
     env: { PATH, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(port), ...env },
     stdio: ['ignore', output, 'inherit']
   })
