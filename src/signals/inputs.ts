@@ -63,9 +63,12 @@ export type RequestContactBody = Static<typeof RequestContactBody>
 export const ApproveBody = Type.Object({ decision: Type.Optional(StringEnum(['approved'])), reviewNotes: Notes }, {
   examples: [{ decision: 'approved', reviewNotes: 'A good fit.' }]
 })
+/** Something that neither JavaScript nor any locale of a database, which checks it too, counts as white space. */
+const notBlank = '[^\\s\\u001c-\\u001f\\u0085\\u180e]'
+
 export const RejectBody = Type.Object({
   decision: Type.Optional(StringEnum(['rejected'])),
-  reviewNotes: Type.String({ format: 'text', maxLength: 4000, pattern: '\\S', description: 'Not blank.', examples: ['Outside of this year\'s budget.'] })
+  reviewNotes: Type.String({ format: 'text', maxLength: 4000, pattern: notBlank, description: 'Not blank.', examples: ['Outside of this year\'s budget.'] })
 }, { examples: [{ decision: 'rejected', reviewNotes: 'Outside of this year\'s budget.' }] })
 
 const search = Type.Optional(Text(0, 4000, { description: 'A literal part of title or description, in any letter case.' }))

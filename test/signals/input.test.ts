@@ -93,7 +93,7 @@ t.test('bad bodies are 400 and name the field; nothing is created', async t => {
       ['approve', { reviewNotes: long(4001) }, 'reviewNotes'],
       ['reject', { decision: 'approved', reviewNotes: 'No' }, 'decision'], ['reject', undefined, 'body'], ['reject', {}, 'reviewNotes'],
       ['reject', { decision: 'rejected' }, 'reviewNotes'], ['reject', { reviewNotes: '' }, 'reviewNotes'],
-      ['reject', { reviewNotes: ' \t\n\u00a0\u3000' }, 'reviewNotes'], ['reject', { reviewNotes: null }, 'reviewNotes'], ['reject', { reviewNotes: long(4001) }, 'reviewNotes']
+      ['reject', { reviewNotes: ' \t\n\u00a0\u3000' }, 'reviewNotes'], ['reject', { reviewNotes: '\u0085' }, 'reviewNotes'], ['reject', { reviewNotes: '\u001c\u001f' }, 'reviewNotes'], ['reject', { reviewNotes: null }, 'reviewNotes'], ['reject', { reviewNotes: long(4001) }, 'reviewNotes']
     ]
     for (const [verb, body, field] of wrong) {
       const answer = await admin.post(`/contact-requests/${contactRequest.id}/${verb}`, body)
