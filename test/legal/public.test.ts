@@ -42,6 +42,7 @@ t.test('GET /legal/current/:type', async t => {
       t.equal(answer.body, '')
       t.equal(answer.headers['etag'], etag)
       t.equal(answer.headers['cache-control'], 'no-cache')
+      t.notOk('content-length' in answer.headers, 'tells no length that the document does not have')
     }
     for (const match of ['"other"', etag.slice(1, -1), '', '""', 'W/"x"']) {
       t.equal((await anybody.get('/legal/current/terms', { 'if-none-match': match })).status, 200, match)

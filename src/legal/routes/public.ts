@@ -17,8 +17,8 @@ export function legalPublicRoutes (db: Kysely<Database>, current: CurrentDocumen
       if (document === undefined) throw new Refusal('not-found', `No active ${type} document found`)
       reply.header('etag', document.etag).header('cache-control', 'no-cache')
       if (matches(request.headers['if-none-match'], document.etag)) {
-        reply.code(304)
-        return null
+        // Nothing, not null: the length of its JSON would go out as that of the document.
+        return reply.code(304).send(undefined as never)
       }
       // Ready-made bytes: the type provider knows only the object that they spell.
       reply.header('content-type', 'application/json; charset=utf-8')
