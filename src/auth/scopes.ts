@@ -49,8 +49,8 @@ export function createScopes (app: FastifyInstance, { authenticate, db, isKnownS
   }
   const requireAdmin = (isAdmin: (caller: Caller) => boolean): Guard => async request => {
     await requireUser(request)
-    if (!isAdmin(request.caller)) throw new Refusal('forbidden', 'Admin access required')
     await recordCaller(db, request.caller)
+    if (!isAdmin(request.caller)) throw new Refusal('forbidden', 'Admin access required')
   }
   const requireStartup: Guard = async request => {
     await requireUser(request)

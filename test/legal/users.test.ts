@@ -114,7 +114,10 @@ t.test('the user record follows the token', async t => {
     ['GET /legal/status', async client => await client.get('/legal/status')],
     ['GET /legal/acceptances', async client => await client.get('/legal/acceptances')],
     ['POST /legal/accept', async client => await client.post('/legal/accept', { type: 'terms' })],
-    ['a refused POST /legal/accept', async client => await client.post('/legal/accept', { type: 'privacy' })]
+    ['a refused POST /legal/accept', async client => await client.post('/legal/accept', { type: 'privacy' })],
+    ['a forbidden route of the legal admins', async client => await client.get('/legal/admin/documents')],
+    ['a forbidden route of the signal admins', async client => await client.get('/contact-requests')],
+    ['a forbidden route of the startups', async client => await client.get('/signal-pool')]
   ]
   for (const [index, [name, call]] of first.entries()) {
     t.test(`is created by ${name} and refreshed when claims change; an absent claim leaves what is known`, async t => {
