@@ -6,7 +6,7 @@ import type { AssignBody } from './inputs.js'
 import { assignmentJson } from './records.js'
 import type { Signal, SignalAssignment } from './schemas.js'
 import { type Actor, signalNotFound, transition } from './transition.js'
-import { type AssignmentStatus, IllegalMove, type Move } from './workflow.js'
+import { type AssignmentStatus, IllegalMove } from './workflow.js'
 
 /** A startup as an actor. */
 export interface StartupActor extends Actor {
@@ -54,7 +54,7 @@ export async function acceptAssignment (db: Kysely<Database>, signalId: string, 
   const { signal, rows } = await transition(db, { move: 'accept', signalId, actor, notes }, {
     inspect: async (trx, { id }) => await findOwn(trx, id, actor.startupId),
     write: async (trx, before, own) => {
-      if (own.status !== 'assigned') throw answered('accept', before, own.status)
+      if (own.status !== 'assigned') throw new IllegalMove('accept', before)
       const assignment = await answer(trx, own.id, sql`status = 'accepted', notes = coalesce(${notes ?? null}, notes)`)
       await supersedeOpen(trx, before.id)
       return assignment
@@ -92,7 +92,7 @@ export async function declineAssignment (db: Kysely<Database>, signalId: string,
   const { signal, rows } = await transition(db, { move: 'decline', signalId, actor, notes: reason }, {
     inspect: async (trx, { id }) => await findOwn(trx, id, actor.startupId),
     write: async (trx, before, own) => {
-      if (own.status !== 'assigned') throw answered('decline', before, own.status)
+      if (own.status !== 'assigned') throw new IllegalMove('decline', before)
       return await answer(trx, own.id, sql`status = 'declined', reason = ${reason ?? null}`)
     }
   })
@@ -122,10 +122,6 @@ async function findOwn (trx: Transaction<Database>, signalId: string, startupId:
   const [own] = rows
   if (own === undefined) throw new Refusal('not-found', 'Assignment not found')
   return own
-}
-
-function answered (move: Move, signal: ConstructorParameters<typeof IllegalMove>[1], status: AssignmentStatus): IllegalMove {
-  return new IllegalMove(move, signal, `the startup's assignment is ${status}`)
 }
 
 /** The acceptance of one startup ends the chances of all others. */

@@ -104,7 +104,7 @@ async function review (
     returning ${contactRequestJson('r')} as "contactRequest"
   `.execute(trx)
   const [row] = rows
-  if (row === undefined) throw new IllegalMove(status === 'approved' ? 'approve_contact' : 'reject_contact', signal, 'this contact request is not pending')
+  if (row === undefined) throw new IllegalMove(status === 'approved' ? 'approve_contact' : 'reject_contact', signal)
   return row.contactRequest
 }
 

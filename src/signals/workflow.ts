@@ -91,8 +91,8 @@ export class IllegalMove extends Error {
   readonly currentStatus: Status
   readonly allowedActions: Move[]
 
-  constructor (move: Move, signal: Pick<SignalState, 'status' | 'isPublic'>, because?: string) {
-    super(`Cannot ${move} a signal in status '${signal.status}'${because === undefined ? '' : `: ${because}`}`)
+  constructor (move: Move, signal: Pick<SignalState, 'status' | 'isPublic'>) {
+    super(`Cannot ${move} a signal in status '${signal.status}'`)
     this.currentStatus = signal.status
     this.allowedActions = allowedActions(signal)
   }

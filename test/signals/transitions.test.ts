@@ -3,10 +3,10 @@ import type { Answer, Client } from '../helper.js'
 import { type SignalApp, signalApp } from './helper.js'
 
 /** A refused transition: 409 with exactly the fields of the contract, and nothing changed. */
-function refused (t: Test, answer: Answer, action: string, status: string, because = ''): void {
+function refused (t: Test, answer: Answer, action: string, status: string): void {
   t.equal(answer.status, 409)
   t.strictSame(Object.keys(answer.json).sort(), ['allowedActions', 'currentStatus', 'error', 'message', 'statusCode'])
-  t.match(answer.json, { statusCode: 409, error: 'Conflict', message: `Cannot ${action} a signal in status '${status}'${because}`, currentStatus: status })
+  t.match(answer.json, { statusCode: 409, error: 'Conflict', message: `Cannot ${action} a signal in status '${status}'`, currentStatus: status })
 }
 
 async function assigned (app: SignalApp, ...startupIds: string[]): Promise<string> {
@@ -248,8 +248,8 @@ t.test('the rows of the contract', async t => {
   t.test('accept: an assignment already declined is 409, until an admin assigns again', async t => {
     const id = await assigned(app, 'aurora', 'boreal')
     await aurora.post(`/startup/signals/${id}/decline`)
-    refused(t, await aurora.post(`/startup/signals/${id}/accept`), 'accept', 'signal_assigned', ": the startup's assignment is declined")
-    refused(t, await aurora.post(`/startup/signals/${id}/decline`), 'decline', 'signal_assigned', ": the startup's assignment is declined")
+    refused(t, await aurora.post(`/startup/signals/${id}/accept`), 'accept', 'signal_assigned')
+    refused(t, await aurora.post(`/startup/signals/${id}/decline`), 'decline', 'signal_assigned')
     await boreal.post(`/startup/signals/${id}/decline`)
     refused(t, await aurora.post(`/startup/signals/${id}/accept`), 'accept', 'signal_unassigned')
     await admin.post(`/govintel/signals/${id}/assign`, { startupIds: ['aurora'] })
@@ -298,7 +298,7 @@ t.test('the rows of the contract', async t => {
     const again = await aurora.post(`/startup/signals/${id}/request-contact`, { requestSource: 'direct' })
     t.equal(again.status, 201)
     t.not(again.json.contactRequest.id, requestId)
-    refused(t, await admin.post(`/contact-requests/${requestId}/approve`), 'approve_contact', 'contact_request_pending', ': this contact request is not pending')
+    refused(t, await admin.post(`/contact-requests/${requestId}/approve`), 'approve_contact', 'contact_request_pending')
     t.strictSame((await detail(id)).connections, [], 'nothing was made')
     t.equal((await admin.post(`/contact-requests/${again.json.contactRequest.id}/approve`)).status, 200)
     t.strictSame((await detail(id)).contactRequests.map((row: { status: string }) => row.status), ['rejected', 'approved'])

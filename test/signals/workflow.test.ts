@@ -1,6 +1,6 @@
 import t from 'tap'
 import {
-  actions, actorOf, allowedActions, approvalStatusOf, decide, IllegalMove, isAllowed, moves, statuses, statusesBefore,
+  actions, actorOf, allowedActions, approvalStatusOf, decide, isAllowed, moves, statuses, statusesBefore,
   transitions, type ActorRole, type Move, type SignalState, type Status
 } from '../../src/signals/workflow.js'
 
@@ -122,11 +122,6 @@ t.test('whatever is decided is an edge of the graph, and every edge can be decid
     }
   }
   t.strictSame([...seen].sort(), transitions().map(({ action, from, to }) => `${action} ${from} ${to}`).sort())
-})
-
-t.test('a refusal may say more than the status', async (t) => {
-  const refusal = new IllegalMove('accept', state('signal_assigned', false), 'the assignment is declined')
-  t.equal(refusal.message, "Cannot accept a signal in status 'signal_assigned': the assignment is declined")
 })
 
 t.test('an archived signal without a prior status is a defect, not a refusal', async (t) => {
