@@ -52,8 +52,8 @@ declare module 'fastify' {
   }
 }
 
-/** 2 MiB of text may take six bytes of JSON a character, plus the other fields. */
-const bodyLimit = 14 * 1024 * 1024
+/** Of every route but those that take a legal text: signals' descriptions in escapes and the longest lists of ids fit. */
+const bodyLimit = 1024 * 1024
 
 /**
  * Assembles the whole service; tests build exactly this. The caller owns `database` and closes it after the app.

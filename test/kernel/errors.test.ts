@@ -31,6 +31,7 @@ t.test('every kind of error has exactly statusCode, error and message', async t 
     ['unknown route under a known one', async () => await admin.get('/legal/admin'), 404, 'Route not found'],
     ['conflict', async () => await ann.post('/legal/accept', { type: 'terms', version: '9.9.9' }), 409, 'Another terms document is active now'],
     ['too large a body', async () => await raw('application/json', Buffer.alloc(14 * 1024 * 1024 + 1, ' ')), 413, 'The body is too large'],
+    ['more than a mebibyte where no legal text is taken', async () => await ann.post('/legal/accept', { type: 'terms', version: ' '.repeat(1024 * 1024) }), 413, 'The body is too large'],
     ['no media type', async () => await raw(undefined, Buffer.from('{}')), 415, 'The body must be application/json'],
     ['text/plain', async () => await raw('text/plain', '{}'), 415, 'The body must be application/json'],
     ['a form', async () => await raw('application/x-www-form-urlencoded', 'type=terms'), 415, 'The body must be application/json'],

@@ -18,13 +18,13 @@ export function legalDocumentRoutes (db: Kysely<Database>, current: CurrentDocum
 
     app.get('/legal/admin/documents/:id', { schema: readSchema }, async request => await readDocument(db, request.params.id))
 
-    app.post('/legal/admin/documents', { schema: createSchema }, async (request, reply) => {
+    app.post('/legal/admin/documents', { schema: createSchema, bodyLimit: textBodyLimit }, async (request, reply) => {
       const draft = await createDraft(db, request.body)
       reply.code(201)
       return draft
     })
 
-    app.put('/legal/admin/documents/:id', { schema: updateSchema }, async request =>
+    app.put('/legal/admin/documents/:id', { schema: updateSchema, bodyLimit: textBodyLimit }, async request =>
       await updateDraft(db, request.params.id, request.body))
 
     app.post('/legal/admin/documents/:id/publish', { schema: publishSchema }, async request => {
@@ -43,6 +43,9 @@ export function legalDocumentRoutes (db: Kysely<Database>, current: CurrentDocum
       await readAnalytics(db, request.params.id))
   }
 }
+
+/** 2 MiB of text may take six bytes of JSON a byte, plus the other fields. */
+const textBodyLimit = 14 * 1024 * 1024
 
 const tags = ['Legal administration']
 const params = Type.Object({ id: IdParameter })
