@@ -80,7 +80,7 @@ async function tryAccept (db: Kysely<Database>, requests: readonly AcceptRequest
     const { rows } = await sql<AcceptRow>`
       with wanted as (
         select w.id, w.user_id, w.email, w.first_name, w.last_name, w.type, w.ip_address, w.user_agent, w.position,
-          d.id as document_id, d.version,
+          d.id as document_id, d.version, d.published_at,
           (w.seen_id is null or w.seen_id = d.id::text) and (w.seen_version is null or w.seen_version = d.version) as seen
         from unnest(
           ${column(() => newId())}::uuid[],
@@ -100,7 +100,7 @@ async function tryAccept (db: Kysely<Database>, requests: readonly AcceptRequest
         from wanted w join document_acceptances a on a.user_id = w.user_id and a.document_id = w.document_id
       ), added as (
         insert into document_acceptances (id, user_id, document_id, type, version, accepted_at, ip_address, user_agent)
-        select w.id, w.user_id, w.document_id, w.type, w.version, clock_timestamp(), w.ip_address, w.user_agent
+        select w.id, w.user_id, w.document_id, w.type, w.version, greatest(clock_timestamp(), w.published_at), w.ip_address, w.user_agent
         from wanted w
         where w.document_id is not null and w.seen and not exists (select from existing e where e.position = w.position)
         order by w.user_id

@@ -112,6 +112,13 @@ t.test('accepting', async t => {
   })
 })
 
+t.test('an acceptance is never older than what it accepts, also when the clock was set back in between', async t => {
+  const { user, query } = await legalApp(t)
+  await query(`insert into legal_documents (id, type, version, title, content, effective_date, published_at, published_by, is_active)
+    values (gen_random_uuid(), 'terms', '1.0.0', 'Title', 'Text', now(), '2999-01-01T00:00:00Z', 'a@example.com', true)`)
+  t.equal((await (await user('ann')).post('/legal/accept', { type: 'terms' })).json.acceptedAt, '2999-01-01T00:00:00.000Z')
+})
+
 t.test('a documentId of the wrong kind of text is 400 before any document is looked for', async t => {
   const { user } = await legalApp(t)
   const ann = await user('ann')
