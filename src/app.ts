@@ -18,6 +18,7 @@ import { Refusal } from './kernel/refusal.js'
 import { ErrorBody, Success } from './kernel/schemas.js'
 import { securityHeaders } from './kernel/security-headers.js'
 import type { Tracing } from './kernel/tracing.js'
+import { setUpShedding } from './kernel/shedding.js'
 import { ajvOptions, describeFailure, setUpBodyParser, setUpInput } from './kernel/validation.js'
 import { CurrentDocuments } from './legal/current.js'
 import { legalDocumentRoutes } from './legal/routes/documents.js'
@@ -94,6 +95,14 @@ export async function buildApp ({ config, database, log, metrics, tracing }: App
     app.server.once('close', () => clearInterval(sweep))
   })
 
+  setUpShedding(app, {
+    isOverloaded: () => database.pool.isOverloaded,
+    spared: ['/health/', ...['/legal/current/', '/openapi.json', '/documentation'].map(path => config.basePath + path)],
+    onShed (method) {
+      app.log.info({ method, status: 503, outcome: 'unavailable' }, 'request')
+      metrics?.shed(method)
+    }
+  })
   setUpDeadline(app)
   if (metrics !== undefined) {
     app.addHook('onResponse', (request, reply, done) => {

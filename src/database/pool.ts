@@ -66,12 +66,17 @@ export class StatementPool implements PostgresPool {
     return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount }
   }
 
+  /** Whether `connect` would refuse. */
+  get isOverloaded (): boolean {
+    return this.#pool.waitingCount >= this.#maximumWaiting
+  }
+
   /**
    * Hands out a connection, first come, first served; throws DatabaseOverloaded at once when too many wait already,
    * and DatabaseUnavailable when there is none within 3 s.
    */
   async connect (): Promise<PostgresPoolClient> {
-    if (this.#pool.waitingCount >= this.#maximumWaiting) throw overloaded
+    if (this.isOverloaded) throw overloaded
     try {
       return new StatementClient(await this.#pool.connect(), this.#prepared)
     } catch (cause) {

@@ -13,6 +13,8 @@ export interface Metrics {
   readonly registry: Registry
   /** Counts a request once it is answered. */
   answered (request: FastifyRequest, reply: FastifyReply): void
+  /** Counts a request that an overload refused before it had a route. */
+  shed (method: string): void
 }
 
 /** Text for Prometheus, of one process or of all workers together. */
@@ -85,6 +87,9 @@ export function createMetrics (pool: PoolUsage, basePath: string): Metrics {
       if (statusCode < 300) countDomain(`${method} ${route.slice(basePath.length)}`, statusCode)
       const kind = refusalKinds[statusCode]
       if (kind !== undefined) refusals.inc({ kind })
+    },
+    shed (method) {
+      requests.inc({ method, route: 'shed', status: 503 })
     }
   }
 }

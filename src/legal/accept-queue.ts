@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { DatabaseUnavailable, isUnavailable } from '../database/errors.js'
+import { DatabaseOverloaded, isUnavailable } from '../database/errors.js'
 import type { Database } from '../database/schema.js'
 import { acceptAll, type AcceptRequest, type AcceptResult } from './accept.js'
 
@@ -27,9 +27,9 @@ export class AcceptQueue {
     this.#db = db
   }
 
-  /** The result for one caller; throws DatabaseUnavailable when the database is, or when too many wait for it. */
+  /** The result for one caller; throws DatabaseUnavailable when the database is, DatabaseOverloaded when too many wait for it. */
   accept (request: AcceptRequest): Promise<AcceptResult> {
-    if (this.#waiting.length >= maximumWaiting) return Promise.reject(new DatabaseUnavailable('Too many acceptances are waiting'))
+    if (this.#waiting.length >= maximumWaiting) return Promise.reject(new DatabaseOverloaded())
     return new Promise((resolve, reject) => {
       this.#waiting.push({ request, resolve, reject })
       this.#depart()
