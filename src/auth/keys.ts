@@ -12,7 +12,7 @@ type Find = ReturnType<typeof createLocalJWKSet>
 /**
  * The identity provider's key set. Known keys keep working while the provider is down; an unknown key id costs the
  * provider at most one fetch in 15 s, so that a new key is taken up well within a minute and nobody can make the
- * service hammer it; a withdrawn key is forgotten within five minutes of use.
+ * service hammer it; the set is read anew after five minutes of use, so that a withdrawn key is forgotten.
  */
 export class KeySet {
   readonly #url: URL
