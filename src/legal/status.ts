@@ -1,7 +1,8 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Caller } from '../auth/caller.js'
 import { isRecorded, recordCaller } from '../auth/users.js'
 import type { Database } from '../database/schema.js'
+import { runFixed } from '../database/sql.js'
 import type { TermsStatus } from './schemas.js'
 
 interface StatusRow {
@@ -20,26 +21,27 @@ interface StatusRow {
   readonly privacyAccepted: boolean
 }
 
+const statusText = `
+  select u.email, u.first_name as "firstName", u.last_name as "lastName",
+    u.terms_version as "userTermsVersion", u.privacy_version as "userPrivacyVersion",
+    t.version as "currentTermsVersion", t.requires_immediate as "termsRequiresImmediate",
+    t.grace_period_days as "termsGracePeriodDays",
+    exists (select from document_acceptances a where a.user_id = u.id and a.document_id = t.id) as "termsAccepted",
+    p.version as "currentPrivacyVersion", p.requires_immediate as "privacyRequiresImmediate",
+    p.grace_period_days as "privacyGracePeriodDays",
+    exists (select from document_acceptances a where a.user_id = u.id and a.document_id = p.id) as "privacyAccepted"
+  from (values (1)) as one
+  left join users u on u.id = $1
+  left join legal_documents t on t.type = 'terms' and t.is_active
+  left join legal_documents p on p.type = 'privacy' and p.is_active
+`
+
 /**
  * The eleven fields of TermsStatus for a caller, in one round trip; a second one only when the user record is missing
  * or differs from the token (specification: TermsStatus; contract: Status flags, User record).
  */
 export async function readStatus (db: Kysely<Database>, caller: Caller): Promise<TermsStatus> {
-  const { rows } = await sql<StatusRow>`
-    select u.email, u.first_name as "firstName", u.last_name as "lastName",
-      u.terms_version as "userTermsVersion", u.privacy_version as "userPrivacyVersion",
-      t.version as "currentTermsVersion", t.requires_immediate as "termsRequiresImmediate",
-      t.grace_period_days as "termsGracePeriodDays",
-      exists (select from document_acceptances a where a.user_id = u.id and a.document_id = t.id) as "termsAccepted",
-      p.version as "currentPrivacyVersion", p.requires_immediate as "privacyRequiresImmediate",
-      p.grace_period_days as "privacyGracePeriodDays",
-      exists (select from document_acceptances a where a.user_id = u.id and a.document_id = p.id) as "privacyAccepted"
-    from (values (1)) as one
-    left join users u on u.id = ${caller.userId}
-    left join legal_documents t on t.type = 'terms' and t.is_active
-    left join legal_documents p on p.type = 'privacy' and p.is_active
-  `.execute(db)
-  const row = rows[0] as StatusRow
+  const [row] = await runFixed<StatusRow>(db, statusText, [caller.userId]) as [StatusRow]
   if (!isRecorded(caller, row)) await recordCaller(db, caller)
   const needsTermsAcceptance = row.currentTermsVersion !== null && !row.termsAccepted
   const needsPrivacyAcceptance = row.currentPrivacyVersion !== null && !row.privacyAccepted
