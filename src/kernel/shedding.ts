@@ -14,13 +14,14 @@ export interface SheddingOptions {
 
 const body = JSON.stringify({ statusCode: 503, error: 'Service Unavailable', message: 'Service Unavailable' })
 
-const headers = {
+/** Names and values in turn, the form that costs the least to send. */
+const headers = Object.entries({
   ...securityHeaders,
   'content-type': 'application/json; charset=utf-8',
-  'content-length': Buffer.byteLength(body),
+  'content-length': String(Buffer.byteLength(body)),
   'cache-control': 'no-store',
   'retry-after': '1'
-}
+}).flat()
 
 /**
  * Under an overload answers 503 before anything else is done for a request. The event loop takes turns: for each round
@@ -35,7 +36,7 @@ export function setUpShedding (app: FastifyInstance, { isOverloaded, spared, onS
     const { method = '', url = '' } = request
     if (isOverloaded() && !spared.some(beginning => url.startsWith(beginning))) {
       onShed(method)
-      response.writeHead(503, { ...headers, 'x-request-id': randomUUID() }).end(body)
+      response.writeHead(503, [...headers, 'x-request-id', randomUUID()]).end(body)
       return
     }
     for (const listener of listeners) listener(request, response)
