@@ -24,7 +24,7 @@ export const search: Measure = {
       const path = `/signal-pool?search=${text}`
       // How many times as fast: the scan's time is the dividend.
       const found = await compare(context.rounds, timing(context, scanning, path, 5), timing(context, indexed, path, 20))
-      rows.push(ratioRow('F6', `pool search, ${name} scan : index`, { at: 'least', value: goal }, found,
+      rows.push(ratioRow('F6', `pool search, ${name}, scan : index`, { at: 'least', value: goal }, found,
         `"${text}" in ${await matching(context, database, text)} signals: ${found.ours.toFixed(1)} vs ${found.yardstick.toFixed(2)} ms`))
     }
     for (const text of ['q', 'qu']) {

@@ -38,6 +38,8 @@ try {
       return [{ id: measure.id, measure: measure.title, skipped: `failed: ${error.message}` }]
     }))
   }
+  // They run in an order of their own, what reads before what writes.
+  rows.sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)))
   const facts = await machineFacts(context, server.url)
   printTable(rows, facts)
   await writeResults(values.results, rows, facts, { complete: only.length === 0 })
