@@ -10,6 +10,9 @@ connection).
 
 Callers send a bearer token (JWT) of the platform's identity provider. Every error has the same body:
 \`statusCode\`, \`error\` and \`message\`. A 503 carries \`Retry-After\`.
+
+**To try it here:** \`npm run dev\` prints tokens that work. Press *Authorize*, paste one without the word "Bearer", open an
+operation and press *Execute*.
 `.trim()
 
 /** Calmer than the page comes: without its makers' bar, and as wide as the operations need. */
@@ -63,7 +66,7 @@ export async function setUpOpenApi (app: FastifyInstance, { basePath, statesPict
   await app.register(fastifySwaggerUi, {
     routePrefix: `${basePath}/documentation`,
     theme: { title: 'Legal documents and signals', css: [{ filename: 'style.css', content: style }] },
-    uiConfig: { docExpansion: 'list', tryItOutEnabled: true, persistAuthorization: true, displayRequestDuration: true }
+    uiConfig: { docExpansion: 'list', defaultModelsExpandDepth: 0, tryItOutEnabled: true, persistAuthorization: true, displayRequestDuration: true }
   })
   app.get(picturePath, { schema: { hide: true } }, async (_request, reply) =>
     await reply.type('image/svg+xml').header('cache-control', 'public, max-age=3600').send(statesPicture))
