@@ -97,3 +97,15 @@ t.test('every body and every answer comes with an example', async t => {
     }
   }
 })
+
+t.test('under a base path the server names it, the paths do not repeat it, and the picture is where the description says', async t => {
+  const { as } = await testApp(t, { env: { BASE_PATH: '/api/v1' } })
+  const client = await as()
+  const { json } = await client.get('/api/v1/openapi.json')
+  t.same(json.servers, [{ url: '/api/v1' }])
+  for (const path of Object.keys(json.paths)) t.notMatch(path, /^\/api\/v1/)
+  const link = /!\[[^\]]+\]\(([^)]+)\)/.exec(json.info.description)?.[1] as string
+  const picture = await client.get(new URL(link, 'http://host/api/v1/documentation').pathname)
+  t.equal(picture.status, 200)
+  t.match(picture.headers['content-type'], /^image\/svg\+xml/)
+})
