@@ -1,9 +1,7 @@
 import fastifyCors from '@fastify/cors'
 import fastifySensible from '@fastify/sensible'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { DestinationStream } from 'pino'
 import { createScopes } from './auth/scopes.js'
 import { setUpTokens } from './auth/tokens.js'
 import type { Config } from './config.js'
@@ -11,10 +9,12 @@ import type { DatabaseClient } from './database/client.js'
 import { setUpDeadline } from './kernel/deadline.js'
 import { sendError, setUpErrors } from './kernel/errors.js'
 import { healthRoutes } from './kernel/health.js'
-import { createLogger, RequestLog } from './kernel/logging.js'
+import { createLogger } from './kernel/logging.js'
 import type { Metrics } from './kernel/metrics.js'
 import { setUpOpenApi } from './kernel/openapi.js'
 import { Refusal } from './kernel/refusal.js'
+import { requestIdOf } from './kernel/request-id.js'
+import { type LogDestination, RequestLog } from './kernel/request-log.js'
 import { ErrorBody, Success } from './kernel/schemas.js'
 import { securityHeaders } from './kernel/security-headers.js'
 import type { Tracing } from './kernel/tracing.js'
@@ -40,8 +40,8 @@ import { signalComponents } from './signals/schemas.js'
 export interface AppOptions {
   readonly config: Config
   readonly database: DatabaseClient
-  /** Standard output when absent. */
-  readonly log?: DestinationStream
+  /** Standard output, line by line, when absent. */
+  readonly log?: LogDestination
   readonly metrics?: Metrics
   readonly tracing?: Tracing
 }
@@ -60,16 +60,16 @@ const bodyLimit = 1024 * 1024
  * Assembles the whole service; tests build exactly this. The caller owns `database` and closes it after the app.
  * Nothing is listened on and no connection is opened yet.
  */
-export async function buildApp ({ config, database, log, metrics, tracing }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp ({ config, database, log = process.stdout, metrics, tracing }: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: createLogger(config.logLevel, log) as FastifyBaseLogger,
-    logController: new RequestLog(),
+    logController: new RequestLog(config.logLevel, log),
     trustProxy: config.trustProxy.length === 0 ? false : [...config.trustProxy],
     bodyLimit,
     ajv: ajvOptions,
     schemaErrorFormatter: describeFailure,
     frameworkErrors: sendError,
-    genReqId,
+    genReqId: requestIdOf,
     // As long as Node lets a path be: an id that is too long is an unknown id, and no route has a pattern to exhaust.
     routerOptions: { maxParamLength: 16 * 1024 },
     requestTimeout: 30_000,
@@ -158,12 +158,6 @@ export async function buildApp ({ config, database, log, metrics, tracing }: App
   }, { prefix: config.basePath })
 
   return app
-}
-
-/** A caller's own request id is kept when it is one that logs and headers can carry. */
-function genReqId (request: IncomingMessage): string {
-  const given = request.headers['x-request-id']
-  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID()
 }
 
 /** Node keeps the first of two and says nothing, so that a proxy might have checked the other one. */

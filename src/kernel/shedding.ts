@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { newRequestId } from './request-id.js'
 import { securityHeaders } from './security-headers.js'
 
 export interface SheddingOptions {
@@ -36,7 +36,7 @@ export function setUpShedding (app: FastifyInstance, { isOverloaded, spared, onS
     const { method = '', url = '' } = request
     if (isOverloaded() && !spared.some(beginning => url.startsWith(beginning))) {
       onShed(method)
-      response.writeHead(503, [...headers, 'x-request-id', randomUUID()]).end(body)
+      response.writeHead(503, [...headers, 'x-request-id', newRequestId()]).end(body)
       return
     }
     for (const listener of listeners) listener(request, response)

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { hostname } from 'node:os'
 import { buildApp } from '../../src/app.js'
 import { loadConfig } from '../../src/config.js'
 import { createDatabase } from '../../src/database/client.js'
@@ -87,6 +88,21 @@ t.test('the driver\'s details, which quote rows, are not logged', async t => {
   t.notOk(JSON.stringify(lines).includes('row-secret'))
 })
 
+t.test('a request\'s line has the fields of every other line, and is not older than a second in a service without traffic', async t => {
+  const script = `
+    import { logDestination } from './src/kernel/logging.ts'
+    const destination = logDestination()
+    destination.writeRequest({ time: 1, reqId: 'a', method: 'GET', route: undefined, status: 404, ms: 0.5, user: undefined, outcome: 'refused' })
+    setTimeout(() => {}, 60_000)
+  `
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'ignore'] })
+  t.teardown(() => child.kill('SIGKILL'))
+  const [first] = await once(child.stdout.setEncoding('utf8'), 'data') as [string]
+  t.same(JSON.parse(first), {
+    level: 30, time: 1, pid: child.pid, hostname: hostname(), reqId: 'a', method: 'GET', status: 404, ms: 0.5, outcome: 'refused', msg: 'request'
+  })
+})
+
 t.test('at level warn and above requests are not logged', async t => {
   const lines: string[] = []
   const config = loadConfig({ DATABASE_URL: 'postgres://127.0.0.1:1/nothing', JWT_SECRET: secret, LOG_LEVEL: 'warn' })
@@ -104,15 +120,21 @@ for (const end of ['process.exit(3)', 'process.nextTick(() => { throw new Error(
   t.test(`buffered lines survive the end of the process by ${end}`, async t => {
     const script = `
       import { createLogger, logDestination } from './src/kernel/logging.ts'
-      const logger = createLogger('info', logDestination())
-      for (let number = 0; number < 2000; number++) logger.info({ number }, 'line')
+      const destination = logDestination()
+      const logger = createLogger('info', destination)
+      const request = { time: 0, method: 'GET', route: '/', status: 200, ms: 1, user: 'Zoë "quoted" \\n', outcome: 'ok' }
+      for (let number = 0; number < 2000; number++) {
+        if (number % 10 === 0) logger.info({ reqId: String(number) }, 'line')
+        else destination.writeRequest({ ...request, reqId: String(number) })
+      }
       ${end}
     `
     const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'ignore'] })
     let output = ''
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => { output += chunk })
     await once(child, 'close')
-    const numbers = output.trimEnd().split('\n').map(line => (JSON.parse(line) as { number: number }).number)
-    t.same(numbers, [...Array(2000).keys()])
+    const lines = output.trimEnd().split('\n').map(line => JSON.parse(line) as Line)
+    t.same(lines.map(({ reqId }) => Number(reqId)), [...Array(2000).keys()], 'in the order in which they were written')
+    t.equal(lines[1]?.['user'], 'Zoë "quoted" \n')
   })
 }
