@@ -1,13 +1,23 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler, preValidationHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyReply, preParsingHookHandler, preValidationHookHandler } from 'fastify'
 import { DatabaseUnavailable } from '../database/errors.js'
 
 const sweepMs = 100
 
+/** One request under way. */
 interface Wait {
   readonly reply: FastifyReply
+  /** Its place in the list of all. */
+  index: number
   due: number
   /** When the body began to come in; undefined otherwise. */
   pausedAt: number | undefined
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Kept by the deadline. */
+    wait: Wait | undefined
+  }
 }
 
 /**
@@ -18,10 +28,20 @@ interface Wait {
  * the bounds of its statements; as after any 503 the caller does not know which.
  */
 export function setUpDeadline (app: FastifyInstance, deadlineMs = 8000): void {
-  const waits = new Map<FastifyRequest, Wait>()
+  const waits: Wait[] = []
 
+  /** The last one takes the place that becomes free, so that leaving costs the same however many wait. */
+  function leave (wait: Wait): void {
+    const last = waits.pop() as Wait
+    if (last === wait) return
+    waits[wait.index] = last
+    last.index = wait.index
+  }
+
+  app.decorateRequest('wait', undefined)
   app.addHook('onRequest', (request, reply, done) => {
-    waits.set(request, { reply, due: Date.now() + deadlineMs, pausedAt: undefined })
+    request.wait = { reply, index: waits.length, due: Date.now() + deadlineMs, pausedAt: undefined }
+    waits.push(request.wait)
     done()
   })
   app.addHook('onRoute', route => {
@@ -29,13 +49,11 @@ export function setUpDeadline (app: FastifyInstance, deadlineMs = 8000): void {
     route.preParsing = [route.preParsing ?? [], pause].flat()
     route.preValidation = [resume, route.preValidation ?? []].flat()
   })
-  const pause: preParsingHookHandler = (request, _reply, _payload, done) => {
-    const wait = waits.get(request)
+  const pause: preParsingHookHandler = ({ wait }, _reply, _payload, done) => {
     if (wait !== undefined) wait.pausedAt = Date.now()
     done()
   }
-  const resume: preValidationHookHandler = (request, _reply, done) => {
-    const wait = waits.get(request)
+  const resume: preValidationHookHandler = ({ wait }, _reply, done) => {
     if (wait?.pausedAt !== undefined) {
       wait.due += Date.now() - wait.pausedAt
       wait.pausedAt = undefined
@@ -43,19 +61,22 @@ export function setUpDeadline (app: FastifyInstance, deadlineMs = 8000): void {
     done()
   }
   app.addHook('onResponse', (request, _reply, done) => {
-    waits.delete(request)
+    const { wait } = request
+    request.wait = undefined
+    if (wait !== undefined) leave(wait)
     done()
   })
 
   const sweep = setInterval(() => {
     const now = Date.now()
-    for (const [request, { reply, due, pausedAt }] of waits) {
+    for (const wait of [...waits]) {
+      const { reply, due, pausedAt } = wait
       // A client that has gone ends in no onResponse.
-      if (reply.sent || reply.raw.destroyed) waits.delete(request)
-      else if (due <= now && pausedAt === undefined) {
-        waits.delete(request)
-        reply.send(new DatabaseUnavailable(`Not answered within ${deadlineMs} ms`))
-      }
+      const isGone = reply.raw.destroyed
+      if (!isGone && (due > now || pausedAt !== undefined)) continue
+      reply.request.wait = undefined
+      leave(wait)
+      if (!isGone && !reply.sent) reply.send(new DatabaseUnavailable(`Not answered within ${deadlineMs} ms`))
     }
   }, sweepMs)
   sweep.unref()
