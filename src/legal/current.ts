@@ -6,10 +6,10 @@ import type { Database } from '../database/schema.js'
 import { withoutNullPublisher } from './documents.js'
 import type { DocumentType, LegalDocument } from './schemas.js'
 
-/** The active document as it goes out: JSON bytes and a strong ETag over them. */
+/** The active document as it goes out: JSON bytes, and headers with a strong ETag over them. */
 export interface CurrentDocument {
   readonly body: Buffer
-  readonly etag: string
+  readonly headers: Readonly<Record<'content-type' | 'cache-control' | 'etag', string>>
 }
 
 interface Snapshot {
@@ -159,7 +159,14 @@ async function loadSnapshot (db: Kysely<Database>): Promise<Snapshot> {
   for (const { stateVersion: _version, ...row } of rows) {
     if (row.id === null) continue
     const body = Buffer.from(JSON.stringify(withoutNullPublisher(row)))
-    documents.set(row.type, { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` })
+    documents.set(row.type, {
+      body,
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'no-cache',
+        etag: `"${createHash('sha256').update(body).digest('base64url')}"`
+      }
+    })
   }
   return { version: rows[0]?.stateVersion ?? 0, documents, trustedUntil }
 }

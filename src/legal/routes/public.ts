@@ -1,28 +1,24 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Database } from '../../database/schema.js'
 import { Refusal } from '../../kernel/refusal.js'
 import { errorResponses, offsetPage, OffsetPaging, pageFields, ref } from '../../kernel/schemas.js'
-import type { CurrentDocuments } from '../current.js'
+import type { CurrentDocument, CurrentDocuments } from '../current.js'
 import { findPublishedVersion, listPublishedVersions } from '../documents.js'
 import { DocumentTypeName, LegalDocument, LegalDocumentVersion } from '../schemas.js'
 
 /** What anybody may read: the active document of a type and the published versions. */
 export function legalPublicRoutes (db: Kysely<Database>, current: CurrentDocuments): FastifyPluginAsyncTypebox {
   return async app => {
-    app.get('/legal/current/:type', { schema: currentSchema }, async (request, reply) => {
+    app.get('/legal/current/:type', { schema: currentSchema }, (request, reply) => {
       const { type } = request.params
-      const document = await current.find(type)
-      if (document === undefined) throw new Refusal('not-found', `No active ${type} document found`)
-      reply.header('etag', document.etag).header('cache-control', 'no-cache')
-      if (matches(request.headers['if-none-match'], document.etag)) {
-        // Nothing, not null: the length of its JSON would go out as that of the document.
-        return reply.code(304).send(undefined as never)
-      }
-      // Ready-made bytes: the type provider knows only the object that they spell.
-      reply.header('content-type', 'application/json; charset=utf-8')
-      return document.body as never
+      const seen = request.headers['if-none-match']
+      const document = current.find(type)
+      // At once what is at hand: a promise for every request would cost more than finding its route.
+      if (document instanceof Promise) document.then(read => { sendCurrent(reply, type, read, seen) }).catch(error => { reply.send(error) })
+      else sendCurrent(reply, type, document, seen)
     })
 
     app.get('/legal/versions/:type', { schema: versionsSchema }, async request => {
@@ -37,6 +33,13 @@ export function legalPublicRoutes (db: Kysely<Database>, current: CurrentDocumen
       return document
     })
   }
+}
+
+function sendCurrent (reply: FastifyReply, type: string, document: CurrentDocument | undefined, seen: string | undefined): void {
+  if (document === undefined) throw new Refusal('not-found', `No active ${type} document found`)
+  reply.headers(document.headers)
+  if (matches(seen, document.headers.etag)) reply.removeHeader('content-type').code(304).send()
+  else reply.send(document.body)
 }
 
 /** If-None-Match compares weakly (RFC 9110, 13.1.2). */
