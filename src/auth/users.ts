@@ -25,11 +25,3 @@ export async function recordCaller (db: Kysely<Database>, caller: Caller): Promi
   const { userId, email, firstName, lastName } = caller
   await runFixed(db, recordText, [userId, email, firstName, lastName])
 }
-
-/** Whether a user record, its columns null when there is none, already says what the token says. */
-export function isRecorded (caller: Caller, row: { email: string | null, firstName: string | null, lastName: string | null }): boolean {
-  return row.email !== null &&
-    ['', row.email].includes(caller.email) &&
-    ['', row.firstName].includes(caller.firstName) &&
-    ['', row.lastName].includes(caller.lastName)
-}

@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely'
 import type { Caller } from '../auth/caller.js'
-import { isRecorded, recordCaller } from '../auth/users.js'
+import { recordCaller } from '../auth/users.js'
+import { Batches } from '../database/batches.js'
 import type { Database } from '../database/schema.js'
 import { runFixed } from '../database/sql.js'
 import type { TermsStatus } from './schemas.js'
 
 interface StatusRow {
-  readonly email: string | null
-  readonly firstName: string | null
-  readonly lastName: string | null
+  /** Whether the user record exists and says what the token says. */
+  readonly recorded: boolean
   readonly userTermsVersion: string | null
   readonly userPrivacyVersion: string | null
   readonly currentTermsVersion: string | null
@@ -22,7 +22,8 @@ interface StatusRow {
 }
 
 const statusText = `
-  select u.email, u.first_name as "firstName", u.last_name as "lastName",
+  select u.id is not null and w.email in ('', u.email) and w.first_name in ('', u.first_name)
+      and w.last_name in ('', u.last_name) as recorded,
     u.terms_version as "userTermsVersion", u.privacy_version as "userPrivacyVersion",
     t.version as "currentTermsVersion", t.requires_immediate as "termsRequiresImmediate",
     t.grace_period_days as "termsGracePeriodDays",
@@ -30,19 +31,38 @@ const statusText = `
     p.version as "currentPrivacyVersion", p.requires_immediate as "privacyRequiresImmediate",
     p.grace_period_days as "privacyGracePeriodDays",
     exists (select from document_acceptances a where a.user_id = u.id and a.document_id = p.id) as "privacyAccepted"
-  from (values (1)) as one
-  left join users u on u.id = $1
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality as w (id, email, first_name, last_name, position)
+  left join users u on u.id = w.id
   left join legal_documents t on t.type = 'terms' and t.is_active
   left join legal_documents p on p.type = 'privacy' and p.is_active
+  order by w.position
 `
 
 /**
- * The eleven fields of TermsStatus for a caller, in one round trip; a second one only when the user record is missing
- * or differs from the token (specification: TermsStatus; contract: Status flags, User record).
+ * Answers the status of a caller (specification: TermsStatus; contract: Status flags, User record). Callers who ask while
+ * others are being answered share one statement; a caller whose user record is missing or differs from the token takes
+ * a second one.
  */
-export async function readStatus (db: Kysely<Database>, caller: Caller): Promise<TermsStatus> {
-  const [row] = await runFixed<StatusRow>(db, statusText, [caller.userId]) as [StatusRow]
-  if (!isRecorded(caller, row)) await recordCaller(db, caller)
+export function statusReader (db: Kysely<Database>): (caller: Caller) => Promise<TermsStatus> {
+  const batches = new Batches<Caller, StatusRow>({
+    flights: 2,
+    size: 128,
+    maximumWaiting: 5000,
+    run: async callers => await runFixed<StatusRow>(db, statusText, [
+      callers.map(({ userId }) => userId),
+      callers.map(({ email }) => email),
+      callers.map(({ firstName }) => firstName),
+      callers.map(({ lastName }) => lastName)
+    ])
+  })
+  return async caller => {
+    const row = await batches.add(caller)
+    if (!row.recorded) await recordCaller(db, caller)
+    return toStatus(row)
+  }
+}
+
+function toStatus (row: StatusRow): TermsStatus {
   const needsTermsAcceptance = row.currentTermsVersion !== null && !row.termsAccepted
   const needsPrivacyAcceptance = row.currentPrivacyVersion !== null && !row.privacyAccepted
   return {

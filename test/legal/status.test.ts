@@ -90,3 +90,15 @@ t.test('the values published with the document are those of the status', async t
   await publish((await draft({ gracePeriodDays: 1 })).id, { gracePeriodDays: 3650, requiresImmediate: false })
   t.match((await (await user('ann')).get('/legal/status')).json, { termsRequiresImmediate: false, termsGracePeriodDays: 3650 })
 })
+
+t.test('callers who ask at the same time get each their own status, also right after accepting', async t => {
+  const app = await legalApp(t)
+  const { version } = await app.published()
+  const users = await Promise.all(Array.from({ length: 100 }, async (_, index) => await app.user(`crowd-${index}`)))
+  await Promise.all(users.map(async (user, index) => {
+    if (index % 2 === 0) t.equal((await user.post('/legal/accept', { type: 'terms' })).status, 201)
+    const { json } = await user.get('/legal/status')
+    t.equal(json.needsTermsAcceptance, index % 2 === 1)
+    t.equal(json.userTermsVersion, index % 2 === 0 ? version : null)
+  }))
+})

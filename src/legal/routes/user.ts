@@ -7,11 +7,12 @@ import { Refusal } from '../../kernel/refusal.js'
 import { AcceptQueue } from '../accept-queue.js'
 import { listOwnAcceptances } from '../reports.js'
 import { AcceptBody, DocumentAcceptance, OwnAcceptance, TermsStatus } from '../schemas.js'
-import { readStatus } from '../status.js'
+import { statusReader } from '../status.js'
 
 /** What a signed-in user does: accept, ask what is left to accept, read the own history. */
 export function legalUserRoutes (db: Kysely<Database>): FastifyPluginAsyncTypebox {
   const queue = new AcceptQueue(db)
+  const readStatus = statusReader(db)
   return async app => {
     app.post('/legal/accept', { schema: acceptSchema }, async (request, reply) => {
       const result = await queue.accept({ caller: request.caller, body: request.body })
@@ -20,7 +21,7 @@ export function legalUserRoutes (db: Kysely<Database>): FastifyPluginAsyncTypebo
       return result.acceptance
     })
 
-    app.get('/legal/status', { schema: statusSchema }, async request => await readStatus(db, request.caller))
+    app.get('/legal/status', { schema: statusSchema }, async request => await readStatus(request.caller))
 
     app.get('/legal/acceptances', { schema: ownSchema }, async request => {
       const page = offsetPage(request.query)
