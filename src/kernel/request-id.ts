@@ -1,16 +1,16 @@
-import { randomInt, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-/** All but the last group of a random UUID: unique to this process. */
-const beginning = randomUUID().slice(0, 24)
-let next = randomInt(2 ** 40)
+/** Tells this process from every other one. */
+const beginning = `${randomBytes(9).toString('base64url')}-`
+let last = 0
 
 /**
- * A request id in the form of a UUID, unique over all instances: a random UUID for the process and a count for the
- * request. A random one for each request would cost as much as routing it does.
+ * A request id that no other instance gives: a random text for the process and a count for the request. It is made for
+ * each request, and short: a random UUID would cost as much as finding the route does.
  */
 export function newRequestId (): string {
-  return beginning + (next++).toString(16).padStart(12, '0')
+  return beginning + (++last).toString(36)
 }
 
 /** A caller's own request id when it is one that logs and headers can carry, or else a new one. */
