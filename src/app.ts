@@ -4,6 +4,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import { createScopes } from './auth/scopes.js'
 import { setUpTokens } from './auth/tokens.js'
+import { callerRecorder } from './auth/users.js'
 import type { Config } from './config.js'
 import type { DatabaseClient } from './database/client.js'
 import { setUpDeadline } from './kernel/deadline.js'
@@ -143,9 +144,10 @@ export async function buildApp ({ config, database, log = process.stdout, metric
 
   const authenticate = await setUpTokens(app, config.tokens)
   await app.register(async area => {
-    const scopes = createScopes(area, { authenticate, db, isKnownStartup: startupDirectory(db) })
+    const recordCaller = callerRecorder(db)
+    const scopes = createScopes(area, { authenticate, recordCaller, isKnownStartup: startupDirectory(db) })
     scopes.public(legalPublicRoutes(db, current))
-    scopes.user(legalUserRoutes(db))
+    scopes.user(legalUserRoutes(db, recordCaller))
     scopes.legalAdmin(legalDocumentRoutes(db, current))
     scopes.legalAdmin(legalUserAdminRoutes(db))
     scopes.signalAdmin(referenceRoutes(db))

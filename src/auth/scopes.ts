@@ -1,10 +1,8 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
-import type { Kysely } from 'kysely'
-import type { Database } from '../database/schema.js'
 import { Refusal } from '../kernel/refusal.js'
 import type { Caller } from './caller.js'
 import type { Authenticate } from './tokens.js'
-import { recordCaller } from './users.js'
+import type { RecordCaller } from './users.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -31,7 +29,7 @@ export interface Scopes {
 
 export interface ScopeOptions {
   readonly authenticate: Authenticate
-  readonly db: Kysely<Database>
+  readonly recordCaller: RecordCaller
   isKnownStartup (id: string): Promise<boolean>
 }
 
@@ -39,7 +37,7 @@ export interface ScopeOptions {
 type Guard = (request: FastifyRequest) => Promise<void> | undefined
 
 /** Makes the scopes of one application (specification: Authentication; contract: Everywhere, 401 and 403). */
-export function createScopes (app: FastifyInstance, { authenticate, db, isKnownStartup }: ScopeOptions): Scopes {
+export function createScopes (app: FastifyInstance, { authenticate, recordCaller, isKnownStartup }: ScopeOptions): Scopes {
   app.decorateRequest('caller')
 
   const requireUser: Guard = request => {
@@ -49,7 +47,7 @@ export function createScopes (app: FastifyInstance, { authenticate, db, isKnownS
   }
   const requireAdmin = (isAdmin: (caller: Caller) => boolean): Guard => async request => {
     await requireUser(request)
-    await recordCaller(db, request.caller)
+    await recordCaller(request.caller)
     if (!isAdmin(request.caller)) throw new Refusal('forbidden', 'Admin access required')
   }
   const requireStartup: Guard = async request => {
@@ -57,7 +55,7 @@ export function createScopes (app: FastifyInstance, { authenticate, db, isKnownS
     const { startupId } = request.caller
     const [known] = await Promise.all([
       startupId === undefined ? false : isKnownStartup(startupId),
-      recordCaller(db, request.caller)
+      recordCaller(request.caller)
     ])
     if (!known) throw new Refusal('forbidden', 'No startup is associated with this account')
   }
@@ -89,7 +87,7 @@ export function createScopes (app: FastifyInstance, { authenticate, db, isKnownS
     signalAdminOrStartup: routes => open(async request => {
       await requireUser(request)
       if (!request.caller.isSignalAdmin) return await requireStartup(request)
-      await recordCaller(db, request.caller)
+      await recordCaller(request.caller)
     }, routes)
   }
 }

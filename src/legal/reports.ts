@@ -1,6 +1,4 @@
 import { type Kysely, sql } from 'kysely'
-import type { Caller } from '../auth/caller.js'
-import { recordCaller } from '../auth/users.js'
 import type { Database } from '../database/schema.js'
 import { isoTime } from '../database/sql.js'
 import { isId } from '../kernel/ids.js'
@@ -67,12 +65,10 @@ interface OwnRow {
   readonly title: string
 }
 
-/** The caller's own acceptances, newest first (contract: Own history). */
+/** A user's own acceptances, newest first (contract: Own history). */
 export async function listOwnAcceptances (
-  db: Kysely<Database>, caller: Caller, { limit, offset }: OffsetPage
+  db: Kysely<Database>, userId: string, { limit, offset }: OffsetPage
 ): Promise<{ acceptances: OwnAcceptance[], total: number }> {
-  await recordCaller(db, caller)
-  const { userId } = caller
   const { rows } = await sql<OwnRow>`
     select counted.total, page.id, page.document_id as "documentId", page.version, page.accepted_at as "acceptedAt",
       page.ip_address as "ipAddress", page.user_agent as "userAgent", d.type, d.title

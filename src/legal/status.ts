@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Caller } from '../auth/caller.js'
-import { recordCaller } from '../auth/users.js'
+import { claimColumns, isRecordedText, writeCaller } from '../auth/users.js'
 import { Batches } from '../database/batches.js'
 import type { Database } from '../database/schema.js'
 import { runFixed } from '../database/sql.js'
@@ -22,8 +22,7 @@ interface StatusRow {
 }
 
 const statusText = `
-  select u.id is not null and w.email in ('', u.email) and w.first_name in ('', u.first_name)
-      and w.last_name in ('', u.last_name) as recorded,
+  select ${isRecordedText} as recorded,
     u.terms_version as "userTermsVersion", u.privacy_version as "userPrivacyVersion",
     t.version as "currentTermsVersion", t.requires_immediate as "termsRequiresImmediate",
     t.grace_period_days as "termsGracePeriodDays",
@@ -48,16 +47,11 @@ export function statusReader (db: Kysely<Database>): (caller: Caller) => Promise
     flights: 2,
     size: 128,
     maximumWaiting: 5000,
-    run: async callers => await runFixed<StatusRow>(db, statusText, [
-      callers.map(({ userId }) => userId),
-      callers.map(({ email }) => email),
-      callers.map(({ firstName }) => firstName),
-      callers.map(({ lastName }) => lastName)
-    ])
+    run: async callers => await runFixed<StatusRow>(db, statusText, claimColumns(callers))
   })
   return async caller => {
     const row = await batches.add(caller)
-    if (!row.recorded) await recordCaller(db, caller)
+    if (!row.recorded) await writeCaller(db, caller)
     return toStatus(row)
   }
 }

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Kysely } from 'kysely'
+import type { RecordCaller } from '../../auth/users.js'
 import type { Database } from '../../database/schema.js'
 import { errorResponses, offsetPage, OffsetPaging, pageFields, ref } from '../../kernel/schemas.js'
 import { Refusal } from '../../kernel/refusal.js'
@@ -10,7 +11,7 @@ import { AcceptBody, DocumentAcceptance, OwnAcceptance, TermsStatus } from '../s
 import { statusReader } from '../status.js'
 
 /** What a signed-in user does: accept, ask what is left to accept, read the own history. */
-export function legalUserRoutes (db: Kysely<Database>): FastifyPluginAsyncTypebox {
+export function legalUserRoutes (db: Kysely<Database>, recordCaller: RecordCaller): FastifyPluginAsyncTypebox {
   const queue = new AcceptQueue(db)
   const readStatus = statusReader(db)
   return async app => {
@@ -24,8 +25,9 @@ export function legalUserRoutes (db: Kysely<Database>): FastifyPluginAsyncTypebo
     app.get('/legal/status', { schema: statusSchema }, async request => await readStatus(request.caller))
 
     app.get('/legal/acceptances', { schema: ownSchema }, async request => {
+      await recordCaller(request.caller)
       const page = offsetPage(request.query)
-      return { ...await listOwnAcceptances(db, request.caller, page), ...page }
+      return { ...await listOwnAcceptances(db, request.caller.userId, page), ...page }
     })
   }
 }
