@@ -126,7 +126,8 @@ function readQuery (properties: ReadonlyArray<[string, { readonly type?: string 
   for (const [name, { type }] of properties) {
     const value = query[name]
     if (typeof value !== 'string') continue
-    if (type === 'integer' && /^\d+$/.test(value)) query[name] = Number(value)
+    // Hundreds of digits would be an Infinity, which is no integer.
+    if (type === 'integer' && /^\d+$/.test(value)) query[name] = Math.min(Number(value), Number.MAX_VALUE)
     else if (type === 'boolean' && (value === 'true' || value === 'false')) query[name] = value === 'true'
   }
 }
