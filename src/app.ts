@@ -1,7 +1,6 @@
 import fastifyCors from '@fastify/cors'
 import fastifySensible from '@fastify/sensible'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
-import type { IncomingMessage } from 'node:http'
 import { createScopes } from './auth/scopes.js'
 import { setUpTokens } from './auth/tokens.js'
 import { callerRecorder } from './auth/users.js'
@@ -13,7 +12,7 @@ import { healthRoutes } from './kernel/health.js'
 import { createLogger } from './kernel/logging.js'
 import type { Metrics } from './kernel/metrics.js'
 import { setUpOpenApi } from './kernel/openapi.js'
-import { Refusal } from './kernel/refusal.js'
+import { answerClientError, headFault, setUpProtocol } from './kernel/protocol.js'
 import { requestIdOf } from './kernel/request-id.js'
 import { type LogDestination, RequestLog } from './kernel/request-log.js'
 import { ErrorBody, Success } from './kernel/schemas.js'
@@ -70,6 +69,9 @@ export async function buildApp ({ config, database, log = process.stdout, metric
     ajv: ajvOptions,
     schemaErrorFormatter: describeFailure,
     frameworkErrors: sendError,
+    clientErrorHandler: answerClientError,
+    // Node's own refusal has no body.
+    http: { requireHostHeader: false },
     genReqId: requestIdOf,
     // As long as Node lets a path be: an id that is too long is an unknown id, and no route has a pattern to exhaust.
     routerOptions: { maxParamLength: 16 * 1024 },
@@ -87,7 +89,7 @@ export async function buildApp ({ config, database, log = process.stdout, metric
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(securityHeaders).header('x-request-id', request.id)
     if (draining) reply.header('connection', 'close')
-    done(hasTwoAuthorizations(request.raw) ? new Refusal('invalid', 'headers.authorization must be given once') : undefined)
+    done(headFault(request.raw))
   })
 
   // Node closes the connections that are idle when the listener closes, but not those that become idle after that.
@@ -104,6 +106,7 @@ export async function buildApp ({ config, database, log = process.stdout, metric
       metrics?.shed(method)
     }
   })
+  setUpProtocol(app)
   setUpDeadline(app)
   if (metrics !== undefined) {
     app.addHook('onResponse', (request, reply, done) => {
@@ -160,15 +163,4 @@ export async function buildApp ({ config, database, log = process.stdout, metric
   }, { prefix: config.basePath })
 
   return app
-}
-
-/** Node keeps the first of two and says nothing, so that a proxy might have checked the other one. */
-function hasTwoAuthorizations ({ headers, rawHeaders }: IncomingMessage): boolean {
-  if (headers.authorization === undefined) return false
-  let count = 0
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string
-    if (name.length === 13 && name.toLowerCase() === 'authorization') count++
-  }
-  return count > 1
 }
