@@ -123,7 +123,7 @@ export async function buildApp ({ config, database, log = process.stdout, metric
       exposedHeaders: ['etag', 'retry-after', 'x-request-id']
     })
   }
-  setUpErrors(app)
+  await setUpErrors(app)
   setUpBodyParser(app)
   setUpInput(app)
   await setUpOpenApi(app, { basePath: config.basePath, statesPicture: statesPicture() })

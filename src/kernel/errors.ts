@@ -33,9 +33,15 @@ interface ErrorAnswer {
 }
 
 /** One path for every error: the body has exactly statusCode, error and message, plus a refusal's details. */
-export function setUpErrors (app: FastifyInstance): void {
+export async function setUpErrors (app: FastifyInstance): Promise<void> {
   app.setErrorHandler(sendError)
-  app.setNotFoundHandler((_request, reply) => send(reply, { status: 404, message: 'Route not found' }))
+  const sendNotFound = (reply: FastifyReply) => send(reply, { status: 404, message: 'Route not found' })
+  // In a place of its own, so that the hook is run for unknown routes alone.
+  await app.register(async unknown => {
+    // Before the body is looked at, which may lack what its method demands.
+    unknown.addHook('onRequest', (_request, reply) => { sendNotFound(reply) })
+    unknown.setNotFoundHandler((_request, reply) => sendNotFound(reply))
+  })
 }
 
 /** Answers an error and logs the trouble that is ours; also serves Fastify's own errors before routing. */

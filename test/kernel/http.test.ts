@@ -92,6 +92,23 @@ t.test('CORS', async t => {
   })
 })
 
+t.test('what no route takes is 404, whatever its body or the lack of one', async t => {
+  const { admin, anybody } = await legalApp(t)
+  const paths = ['/legal/current/terms', '/legal/admin/documents', '/legal/status', '/health/live', '/nothing', '/']
+  for (const method of ['QUERY', 'PROPFIND', 'SEARCH', 'PURGE', 'TRACE', 'LINK', 'OPTIONS'] as const) {
+    for (const url of paths) {
+      for (const client of [admin, anybody]) isError(t, await client.send({ method: method as 'GET', url }), 404, 'Route not found')
+    }
+  }
+  for (const headers of [{}, { 'content-type': 'text/plain' }, { 'content-type': 'application/json' }, { 'content-type': ';' }]) {
+    for (const payload of ['', 'text', '{', 'x'.repeat(2 * 1024 * 1024)]) {
+      for (const method of ['POST', 'QUERY', 'DELETE', 'PROPPATCH'] as const) {
+        isError(t, await admin.send({ method: method as 'POST', url: '/legal/status', headers, payload }), 404, 'Route not found')
+      }
+    }
+  }
+})
+
 t.test('headers of every answer', async t => {
   const { admin, anybody } = await legalApp(t)
   const answers = [await admin.get('/legal/admin/documents'), await anybody.get('/legal/status'), await anybody.get('/nothing'), await anybody.get('/health/live')]
