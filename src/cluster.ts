@@ -3,6 +3,7 @@ import cluster, { type Worker } from 'node:cluster'
 import type { Config } from './config.js'
 import { createLogger, logDestination } from './kernel/logging.js'
 import { serveMetrics, sharedMetrics } from './kernel/metrics.js'
+import { listenOrName, resolveHost, tryListening } from './listen.js'
 
 /** Asks a worker to drain and end. */
 export const drainMessage = 'drain'
@@ -16,9 +17,14 @@ const workersMs = 25_000
 /**
  * Runs `instances` workers that share the port, and replaces those that end; one that keeps ending soon is replaced
  * after longer and longer pauses. A signal drains all of them. When a worker ends before any has listened, the
- * configuration or the port is at fault and the start fails. Exits 0 when every worker drained in time, 1 otherwise.
+ * start fails. Exits 0 when every worker drained in time, 1 otherwise. Throws ConfigError when they could not listen.
  */
 export async function runPrimary (config: Config): Promise<void> {
+  const host = await resolveHost(config.host)
+  await listenOrName('PORT', tryListening(host, config.port))
+  if (config.metricsPort !== undefined) {
+    await listenOrName('METRICS_PORT', serveMetrics(sharedMetrics(), { host, port: config.metricsPort }))
+  }
   const destination = logDestination({ shared: true })
   const log = createLogger(config.logLevel, destination)
   const failures = new Set<Worker>()
@@ -59,7 +65,6 @@ export async function runPrimary (config: Config): Promise<void> {
 
   log.info({ instances: config.instances }, 'starting workers')
   for (let count = 0; count < config.instances; count++) start()
-  if (config.metricsPort !== undefined) await serveMetrics(sharedMetrics(), { host: config.host, port: config.metricsPort })
 }
 
 async function end (worker: Worker): Promise<void> {

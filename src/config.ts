@@ -81,6 +81,7 @@ export class ConfigError extends Error {
  */
 export function loadConfig (env: Record<string, string | undefined>): Config {
   const values = readEnvironment(env)
+  if (values.METRICS_PORT === values.PORT && values.PORT !== 0) throw new ConfigError('METRICS_PORT must differ from PORT')
   return deepFreeze({
     host: values.HOST,
     port: values.PORT,

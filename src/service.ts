@@ -8,12 +8,14 @@ import { createDatabase } from './database/client.js'
 import { logDestination } from './kernel/logging.js'
 import { createMetrics, serveMetrics, shareMetrics, type Metrics } from './kernel/metrics.js'
 import { startTracing } from './kernel/tracing.js'
+import { listenOrName, resolveHost } from './listen.js'
 
 /** How long requests in flight may take once the listener is closed. */
 export const closeMs = 20_000
 
-/** Runs one instance until a signal, or the primary process, ends it. */
+/** Runs one instance until a signal, or the primary process, ends it. Throws ConfigError when it cannot listen. */
 export async function runService (config: Config): Promise<void> {
+  const host = await resolveHost(config.host)
   const log = logDestination({ shared: cluster.isWorker })
   const database = createDatabase(config.database, error => app.log.warn({ err: error }, 'idle database connection lost'))
   const metrics = config.metricsPort === undefined ? undefined : createMetrics(database.pool, config.basePath)
@@ -42,17 +44,18 @@ export async function runService (config: Config): Promise<void> {
     process.on('message', message => { if (message === drainMessage) drain() })
   }
 
-  await app.listen({ host: config.host, port: config.port })
-  if (metrics !== undefined) await offer(metrics, config)
+  // First, so that an instance whose figures nobody could read does not take requests.
+  if (metrics !== undefined) await offer(metrics, { host, port: config.metricsPort ?? 0 })
+  await listenOrName('PORT', app.listen({ host, port: config.port }))
 }
 
-async function offer (metrics: Metrics, { host, metricsPort: port = 0 }: Config): Promise<void> {
+async function offer (metrics: Metrics, address: { host: string, port: number }): Promise<void> {
   if (cluster.isWorker) {
     shareMetrics(metrics)
     return
   }
   const { registry } = metrics
-  await serveMetrics({ contentType: registry.contentType, read: () => registry.metrics() }, { host, port })
+  await listenOrName('METRICS_PORT', serveMetrics({ contentType: registry.contentType, read: () => registry.metrics() }, address))
 }
 
 function onlyOnce (work: () => void): () => void {

@@ -73,7 +73,7 @@ const integers = ['-1', '1.5', 'x', 'NaN', '99999999', '0x10', '1e1', '+1', '1 0
 
 const wrong: Record<string, Array<string | Record<string, string>>> = {
   PORT: [...integers, '65536'],
-  METRICS_PORT: [...integers, '65536'],
+  METRICS_PORT: [...integers, '65536', '3000', { PORT: '8080', METRICS_PORT: '8080' }],
   DATABASE_POOL_MAX: [...integers, '0', '1001'],
   DATABASE_STATEMENT_TIMEOUT_MS: [...integers, '0', '99'],
   DRAIN_MS: integers,
