@@ -100,6 +100,26 @@ t.test('GET /legal/admin/users', async t => {
     isError(t, await admin.get(`/legal/admin/users?search=${'x'.repeat(301)}`), 400, /^query.search /)
   })
 
+  t.test('search folds letter case in every script', async t => {
+    const names = ['ÉCOLE Straße', 'ΟΔΥΣΣΕΥΣ Γιώργος', 'ЁЛКА Иванов', 'Iznik İzmir', 'ԱՐՄԵՆ հայ', 'ＦＵＬＬ ｗｉｄｔｈ', '\u{10400}\u{10428} deseret', 'ǅungla ﬁn', 'K\u212a Ω\u2126']
+    for (const [index, name] of names.entries()) {
+      const [firstName, lastName] = name.split(' ')
+      await admin.put(`/legal/admin/users/script-${index}`, { email: `${index}@scripts.example`, firstName, ...(lastName !== undefined && { lastName }) })
+    }
+    for (const [index, name] of names.entries()) {
+      const characters = Array.from(name)
+      const parts = [name, characters.slice(1).join(''), characters.slice(0, 4).join('')]
+      for (const text of parts.flatMap(part => [part, part.toLowerCase(), part.toUpperCase()]).map(text => text.replace('i̇', 'i'))) {
+        t.ok((await ids(text)).includes(`script-${index}`), `${text} in ${name}`)
+      }
+    }
+    t.same(await ids('οδυσσευσ'), ['script-1'])
+    t.same(await ids('STRASSE'), ['script-0'])
+    t.same(await ids('ecole'), [], 'an accent is no letter case')
+    for (const text of ['İZMİR', 'izmir', 'IZMIR']) t.same(await ids(text), ['script-3'], text)
+    await Promise.all(names.map(async (_name, index) => await admin.delete(`/legal/admin/users/script-${index}`)))
+  })
+
   t.test('users created in the same millisecond are listed by id descending', async t => {
     await query("update users set created_at = '2020-01-01T00:00:00Z'")
     t.same((await admin.get('/legal/admin/users')).json.users.map(({ id }: { id: string }) => id), ['u3', 'u2', 'u1', 'admin-1'])
