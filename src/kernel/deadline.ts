@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, preParsingHookHandler, preValidationHookHandler } from 'fastify'
 import { DatabaseUnavailable } from '../database/errors.js'
+import { logAborted } from './request-log.js'
 
 const sweepMs = 100
 
@@ -76,7 +77,8 @@ export function setUpDeadline (app: FastifyInstance, deadlineMs = 8000): void {
       if (!isGone && (due > now || pausedAt !== undefined)) continue
       reply.request.wait = undefined
       leave(wait)
-      if (!isGone && !reply.sent) reply.send(new DatabaseUnavailable(`Not answered within ${deadlineMs} ms`))
+      if (isGone) logAborted(reply)
+      else if (!reply.sent) reply.send(new DatabaseUnavailable(`Not answered within ${deadlineMs} ms`))
     }
   }, sweepMs)
   sweep.unref()

@@ -42,11 +42,15 @@ export function setUpProtocol (app: FastifyInstance): void {
 /** Fastify's `clientErrorHandler`: answers bytes that are no request, and closes their connection. */
 export function answerClientError (this: FastifyInstance, error: Error & { code?: string }, socket: Socket): void {
   const { status, message } = clientErrors[error.code ?? ''] ?? invalidHttp
-  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
+  // Node has no public way to ask for the answer that is due, and looks at this itself when it is left to refuse.
+  const { _httpMessage: due } = socket as Socket & { _httpMessage?: ServerResponse | null }
+  // Behind a whole request this answer would be taken for that one's.
+  if (error.code === 'ECONNRESET' || !socket.writable || due?.headersSent === true || due?.req.complete === true) {
     socket.destroy(error)
     return
   }
-  logRefusal(this, status, error.code)
+  // A request whose body breaks off has a line of its own, as one that was aborted.
+  if (due == null) logRefusal(this, status, error.code)
   sendOver(socket, status, message)
 }
 
@@ -61,13 +65,6 @@ const clientErrors: Readonly<Record<string, ClientError>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive' },
   HPE_HEADER_OVERFLOW: { status: 431, message: 'The head of the request is too large' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, message: 'The body is too large' }
-}
-
-/** Whether another request's answer is under way, for which a client would take this one. */
-function isAnswering (socket: Socket): boolean {
-  // Node has no public way to ask, and looks at this itself when it is left to answer.
-  const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse | null }
-  return response != null && (response.headersSent || response.req.complete)
 }
 
 function sendOver (socket: Socket, status: number, message: string): void {

@@ -64,6 +64,17 @@ function outcomeOf (status: number): Outcome {
   return status === 503 ? 'unavailable' : 'failed'
 }
 
+/** The line of a request whose client went before it was answered; it has no status. */
+export function logAborted ({ request, elapsedTime }: FastifyReply): void {
+  request.log.info({
+    method: request.method,
+    route: request.routeOptions.url,
+    ms: Math.round(elapsedTime * 100) / 100,
+    user: request.caller?.userId,
+    outcome: 'aborted'
+  }, 'request')
+}
+
 const processFields = `,"pid":${process.pid},"hostname":${JSON.stringify(hostname())},"reqId":"`
 
 /**

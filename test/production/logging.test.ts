@@ -1,7 +1,10 @@
 import t, { type Test } from 'tap'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { connect, type AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
 import { buildApp } from '../../src/app.js'
 import { loadConfig } from '../../src/config.js'
 import { createDatabase } from '../../src/database/client.js'
@@ -78,6 +81,33 @@ t.test('a failure of ours is logged with its causes and stacks, and answered wit
     err: { type: 'DatabaseUnavailable', message: 'No database connection', stack: /pool\.ts/, cause: { code: 'ECONNREFUSED', stack: String } }
   })
   t.match(requests()[0], { status: 503, outcome: 'unavailable' })
+})
+
+t.test('a request whose client is gone before its answer is one line too', async t => {
+  const url = await testDatabase(t)
+  const { app, requests } = await loggedApp(t, url)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const holder = new pg.Client({ connectionString: url })
+  await holder.connect()
+  await holder.query('begin')
+  await holder.query('lock table users')
+  const bearer = await token(adminClaims)
+  const abandon = async (head: string[]): Promise<void> => {
+    const socket = connect(port, '127.0.0.1')
+    socket.write([...head, 'host: x', `authorization: Bearer ${bearer}`, '', ''].join('\r\n'))
+    await pause(300)
+    socket.destroy()
+  }
+  await abandon(['GET /legal/status HTTP/1.1', 'x-request-id: waits'])
+  await abandon(['POST /legal/accept HTTP/1.1', 'x-request-id: sends', 'content-type: application/json', 'content-length: 20'])
+  await pause(300)
+  await holder.end()
+  await pause(500)
+  t.match(requests().filter(line => line['reqId'] === 'waits'), [{ method: 'GET', route: '/legal/status', ms: Number, outcome: 'aborted' }])
+  t.match(requests().filter(line => line['reqId'] === 'sends'), [{ method: 'POST', route: '/legal/accept', outcome: 'aborted' }])
+  t.equal(requests().length, 2)
+  t.notOk('status' in (requests()[0] as Line), 'nobody got a status')
 })
 
 t.test('the driver\'s details, which quote rows, are not logged', async t => {
