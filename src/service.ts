@@ -17,9 +17,11 @@ export const closeMs = 20_000
 export async function runService (config: Config): Promise<void> {
   const host = await resolveHost(config.host)
   const log = logDestination({ shared: cluster.isWorker })
-  const database = createDatabase(config.database, error => app.log.warn({ err: error }, 'idle database connection lost'))
-  const metrics = config.metricsPort === undefined ? undefined : createMetrics(database.pool, config.basePath)
   const tracing = config.otlpEndpoint === undefined ? undefined : await startTracing(config.otlpEndpoint, 'legal-signals')
+  const database = createDatabase(
+    config.database, error => app.log.warn({ err: error }, 'idle database connection lost'), tracing?.tracePool
+  )
+  const metrics = config.metricsPort === undefined ? undefined : createMetrics(database.pool, config.basePath)
   const app = await buildApp({
     config, database, log, ...(metrics !== undefined && { metrics }), ...(tracing !== undefined && { tracing })
   })

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import type { DatabaseConfig } from '../config.js'
 import { StatementPool, type TroubleListener } from './pool.js'
 import type { Database } from './schema.js'
@@ -13,11 +13,16 @@ export interface DatabaseClient {
   close (): Promise<void>
 }
 
-/** Opens no connection yet: a service may start before its database does. */
-export function createDatabase (config: DatabaseConfig, onTrouble: TroubleListener): DatabaseClient {
+/**
+ * Opens no connection yet: a service may start before its database does. `wrap` gets between the query builder and the
+ * pool, to watch the statements.
+ */
+export function createDatabase (
+  config: DatabaseConfig, onTrouble: TroubleListener, wrap: (pool: PostgresPool) => PostgresPool = pool => pool
+): DatabaseClient {
   const pool = new StatementPool(config, onTrouble)
   let closed: Promise<void> | undefined
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: wrap(pool) }) })
   return {
     db,
     pool,
