@@ -5,6 +5,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { migrateToLatest } from '../../src/database/migrate.js'
 import { adminClaims, testApp, testDatabase } from '../helper.js'
 import { freePort, until } from './service.js'
 
@@ -28,6 +29,7 @@ t.test('through pgbouncer in transaction mode with named statements', { skip: sk
 
 /** Two instances share three connections of the server, and every kind of statement is run over and over. */
 async function takeTour (t: Test, url: string, env: Record<string, string>): Promise<void> {
+  t.same(await migrateToLatest(url), [], 'migrating works through it')
   const [one, two] = [await testApp(t, { url, env }), await testApp(t, { url, env })]
   const admin = await one.as(adminClaims)
   const publish = async (version: string): Promise<void> => {
