@@ -14,18 +14,21 @@ export const search: Measure = {
     const indexed = await context.service(database)
     // Without bitmap scans the trigram index is out of reach, and all others stay.
     const scanning = await context.service(`${database}?options=${encodeURIComponent('-c enable_bitmapscan=off')}`)
+    for (const served of [indexed, scanning]) await timing(context, served, `/signal-pool?search=${word(19_001)}`, 30)()
     const rows = []
-    for (const [name, text, goal] of [
-      ['a rare word', word(19_000), 20],
-      ['a word', word(4000), 20],
-      ['part of a word', word(15_001).slice(2, 7), 20],
-      ['three letters', word(15_003).slice(-3), 20]
+    for (const [name, text] of [
+      ['part of a word', word(15_001).slice(2, 7)],
+      ['a word', word(4000)],
+      ['a word', word(19_000)],
+      ['three letters', word(300)],
+      ['three letters', word(15_003).slice(-3)]
     ] as const) {
       const path = `/signal-pool?search=${text}`
       // How many times as fast: the scan's time is the dividend.
       const found = await compare(context.rounds, timing(context, scanning, path, 5), timing(context, indexed, path, 20))
-      rows.push(ratioRow('F6', `pool search, ${name}, scan : index`, { at: 'least', value: goal }, found,
-        `"${text}" in ${await matching(context, database, text)} signals: ${found.ours.toFixed(1)} vs ${found.yardstick.toFixed(2)} ms`))
+      const count = await matching(context, database, text)
+      rows.push(ratioRow('F6', `pool search, ${name} in ${share(count)} of the pool, scan : index`, { at: 'least', value: 20 }, found,
+        `"${text}" in ${count} signals: ${found.ours.toFixed(1)} vs ${found.yardstick.toFixed(2)} ms`))
     }
     for (const text of ['q', 'qu']) {
       const path = `/signal-pool?search=${text}`
@@ -41,6 +44,11 @@ export const search: Measure = {
 
 function timing (context: Context, served: Served, path: string, requests: number): Side {
   return async () => median(await context.load.run({ kind: 'sequence', port: served.port, requests, recipe: { paths: [path], callers: startups(1) } }))
+}
+
+/** Of the nine signals in ten that the seed publishes. */
+function share (count: number): string {
+  return `${Number((count / 900).toPrecision(1))} %`
 }
 
 async function matching ({ query }: Context, database: string, text: string): Promise<number> {

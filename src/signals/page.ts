@@ -15,8 +15,11 @@ export interface Listing {
   readonly columns: RawBuilder<unknown>
   readonly read: RawBuilder<unknown>
   readonly joins?: RawBuilder<unknown>
-  /** There is a substring pattern among the conditions: it needs a plan of its own. */
-  readonly searches?: boolean
+  /**
+   * Given when there is a substring pattern among the conditions, which needs a plan of its own: the column that
+   * `orderBy` descends by, before the key.
+   */
+  readonly searchedBy?: RawBuilder<unknown>
 }
 
 /** Reads one page and the exact total, also beyond the end, in one round trip. Each row must have an `id`. */
@@ -24,7 +27,7 @@ export async function selectPage<Row extends { id: string }> (
   db: Kysely<Database>, page: Page, listing: Listing
 ): Promise<{ items: Row[], total: number }> {
   const { key, columns, read, joins = sql`` } = listing
-  const { rows } = await sql<Row & { total: number, place: number }>`${listing.searches === true ? choiceBySearch(page, listing) : choiceByIndex(page, listing)}
+  const { rows } = await sql<Row & { total: number, place: number }>`${choice(page, listing)}
     select counted.total, page.*
     from counted left join (
       select chosen.place, ${columns} from chosen join ${read} on ${key} = chosen.chosen_id ${joins}
@@ -33,6 +36,10 @@ export async function selectPage<Row extends { id: string }> (
   `.execute(db)
   const { items, total } = splitPage(rows)
   return { items: items.map(({ place: _place, ...row }) => row as unknown as Row), total }
+}
+
+function choice (page: Page, listing: Listing): RawBuilder<unknown> {
+  return listing.searchedBy === undefined ? choiceByIndex(page, listing) : choiceBySearch(page, listing, listing.searchedBy)
 }
 
 /** Counts in an index and reads the page in the order of an index. */
@@ -47,16 +54,20 @@ function choiceByIndex ({ limit, offset }: Page, listing: Listing): RawBuilder<u
     )`
 }
 
-/** A search is not in any order: done once, for the total and the page together. */
-function choiceBySearch ({ limit, offset }: Page, listing: Listing): RawBuilder<unknown> {
-  const { from, key, orderBy } = listing
+/**
+ * A search is not in any order: done once, for the total and the page together. Only the page is sorted, because what is
+ * found may be half of the table.
+ */
+function choiceBySearch ({ limit, offset }: Page, listing: Listing, searchedBy: RawBuilder<unknown>): RawBuilder<unknown> {
+  const { from, key } = listing
   return sql`${sql.raw(planPerValue)} with found as materialized (
-      select ${key} as chosen_id, row_number() over (order by ${orderBy}) as place
-      from ${from} where ${conditions(listing)}
+      select ${key} as chosen_id, ${searchedBy} as moment from ${from} where ${conditions(listing)}
     ), counted as (
       select count(*) as total from found
+    ), nearest as (
+      select chosen_id, moment from found order by moment desc, chosen_id desc limit ${limit} offset ${offset}
     ), chosen as (
-      select chosen_id, place from found order by place limit ${limit} offset ${offset}
+      select chosen_id, row_number() over (order by moment desc, chosen_id desc) as place from nearest
     )`
 }
 

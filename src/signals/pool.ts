@@ -21,7 +21,7 @@ export async function listPool (db: Kysely<Database>, query: PoolQuery, page: Pa
   if (solutionCategory !== undefined) where.push(sql`s.solution_category = ${solutionCategory}`)
   if (search !== '') where.push(sql`s.search_text like ${searchPattern(search)}`)
   if (available) where.push(sql`s.status in (${sql.join(statusesBefore('pool_accept'))})`)
-  return await selectSignals(db, page, where, sql`s.published_at desc, s.id desc`, search !== '')
+  return await selectSignals(db, page, where, sql`s.published_at`, search !== '')
 }
 
 /**

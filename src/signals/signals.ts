@@ -78,7 +78,7 @@ export async function listSignals (db: Kysely<Database>, query: SignalListQuery,
   if (isPublic !== undefined) where.push(isPublic ? sql`s.is_public` : sql`not s.is_public`)
   if (solutionCategory !== undefined) where.push(sql`s.solution_category = ${solutionCategory}`)
   if (search !== '') where.push(sql`s.search_text like ${searchPattern(search)}`)
-  return await selectSignals(db, page, where, sql`s.created_at desc, s.id desc`, search !== '')
+  return await selectSignals(db, page, where, sql`s.created_at`, search !== '')
 }
 
 /** The archive is a status like the others, so that no condition on the flag is needed beside one on the status. */
@@ -88,19 +88,19 @@ function whichStatus ({ status, isArchived = status === 'archived' }: SignalList
   return status === 'archived' ? sql`false` : sql`s.status = ${status}`
 }
 
-/** A page of signals under the given conditions on `signals s`. */
+/** A page of signals under the given conditions on `signals s`, the newest by the given time first. */
 export async function selectSignals (
-  db: Kysely<Database>, page: Page, where: ReadonlyArray<RawBuilder<unknown>>, orderBy: RawBuilder<unknown>, searches: boolean
+  db: Kysely<Database>, page: Page, where: ReadonlyArray<RawBuilder<unknown>>, newestBy: RawBuilder<unknown>, searches: boolean
 ): Promise<{ items: Signal[], total: number }> {
   return await selectPage<Signal>(db, page, {
     from: sql`signals s`,
     where,
-    orderBy,
+    orderBy: sql`${newestBy} desc, s.id desc`,
     key: sql`s.id`,
     columns: signalColumns,
     read: sql`signals s`,
     joins: signalJoins,
-    searches
+    ...(searches && { searchedBy: newestBy })
   })
 }
 

@@ -40,6 +40,15 @@ t.test('pool listing: flags, order, related objects, pagination', async t => {
     }
   })
 
+  t.test('the pages of a search: the same order, the exact total, also beyond the end', async t => {
+    const found = newestFirst.filter(id => ids.indexOf(id) === 1 || (ids.indexOf(id) >= 10 && ids.indexOf(id) < 20))
+    for (const [page, expected] of [[1, found.slice(0, 5)], [2, found.slice(5, 10)], [3, found.slice(10)], [4, []]] as const) {
+      const { signals, pagination } = await list(`?search=signal%201&limit=5&page=${page}`)
+      t.strictSame(signals.map((signal: Listed) => signal.id), expected)
+      t.strictSame(pagination, { page, limit: 5, total: 11, totalPages: 3 })
+    }
+  })
+
   t.test('limit above 100 is clamped and says so', async t => {
     for (const limit of ['101', '1000', '9'.repeat(310)]) {
       t.strictSame((await list(`?limit=${limit}`)).pagination, { page: 1, limit: 100, total: 25, totalPages: 1 })
