@@ -17,6 +17,7 @@ import { requestIdOf } from './kernel/request-id.js'
 import { type LogDestination, RequestLog } from './kernel/request-log.js'
 import { ErrorBody, Success } from './kernel/schemas.js'
 import { securityHeaders } from './kernel/security-headers.js'
+import { sharedSerializers } from './kernel/serializers.js'
 import type { Tracing } from './kernel/tracing.js'
 import { setUpShedding } from './kernel/shedding.js'
 import { ajvOptions, describeFailure, setUpBodyParser, setUpInput } from './kernel/validation.js'
@@ -67,6 +68,7 @@ export async function buildApp ({ config, database, log = process.stdout, metric
     trustProxy: config.trustProxy.length === 0 ? false : [...config.trustProxy],
     bodyLimit,
     ajv: ajvOptions,
+    schemaController: { compilersFactory: { buildSerializer: sharedSerializers() } },
     schemaErrorFormatter: describeFailure,
     frameworkErrors: sendError,
     clientErrorHandler: answerClientError,
