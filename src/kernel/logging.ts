@@ -36,9 +36,10 @@ export function logDestination ({ shared = false }: { shared?: boolean } = {}): 
   let batch: RequestRecord[] = []
   function writeBatch (): void {
     if (batch.length === 0) return
-    const records = batch
+    const lines = batch.map(requestLine)
     batch = []
-    stream.write(records.map(requestLine).join(''))
+    // The stream cuts between what it is given, never within it.
+    for (const text of shared ? lines : [lines.join('')]) stream.write(text)
   }
   setInterval(writeBatch, flushMs).unref()
   process.once('exit', () => {

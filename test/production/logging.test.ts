@@ -133,6 +133,35 @@ t.test('a request\'s line has the fields of every other line, and is not older t
   })
 })
 
+t.test('an output that is shared by several workers is written in pieces that a pipe does not tear', async t => {
+  const script = `
+    import fs from 'node:fs'
+    const { write } = fs
+    const sizes = []
+    fs.write = (descriptor, data, ...rest) => {
+      if (descriptor === 1) sizes.push(Buffer.byteLength(data))
+      return write(descriptor, data, ...rest)
+    }
+    const { logDestination } = await import('./src/kernel/logging.ts')
+    const destination = logDestination({ shared: true })
+    const request = { time: 0, method: 'GET', route: '/', status: 200, ms: 1, user: 'someone', outcome: 'ok' }
+    for (let number = 0; number < 500; number++) destination.writeRequest({ ...request, reqId: String(number) })
+    await destination.flush()
+    console.error(JSON.stringify(sizes))
+    process.exit()
+  `
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  let report = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => { output += chunk })
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => { report += chunk })
+  await once(child, 'close')
+  t.equal(output.trimEnd().split('\n').length, 500)
+  const sizes = JSON.parse(report) as number[]
+  t.ok(sizes.length > 10)
+  t.ok(sizes.every(size => size <= 4096), `the largest has ${Math.max(...sizes)} bytes`)
+})
+
 t.test('at level warn and above requests are not logged', async t => {
   const lines: string[] = []
   const config = loadConfig({ DATABASE_URL: 'postgres://127.0.0.1:1/nothing', JWT_SECRET: secret, LOG_LEVEL: 'warn' })
