@@ -67,7 +67,6 @@ defaults
   option httpchk GET /health/ready
   option redispatch
   retries 2
-  retry-on conn-failure empty-response
   http-reuse safe
 frontend main
   bind 127.0.0.1:${port}
