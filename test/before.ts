@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { migrateToLatest } from '../src/database/migrate.js'
+import { compile } from './compile.js'
 import { startTestPostgres } from './embedded.js'
-import { hasOtherRuns, registerRun, type TestServer } from './server.js'
+import { compiledFolder, hasOtherRuns, registerRun, type TestServer } from './server.js'
 
-// Run by tap before the test files: makes a server ready with a migrated database to clone.
+// Run by tap before the test files: compiles them and makes a server ready with a migrated database to clone.
 registerRun()
 const given = process.env['DATABASE_URL'] ?? ''
-registerRun(given === '' ? await embedded() : { url: given, template: await makeTemplate(given) })
+const [server] = await Promise.all([
+  given === '' ? embedded() : makeTemplate(given).then(template => ({ url: given, template })),
+  compile(compiledFolder())
+])
+registerRun(server)
 
 async function embedded (): Promise<TestServer> {
   const { url } = await startTestPostgres()

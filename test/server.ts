@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 
-/** A file for each run of the suite that is under way, named after the process of its runner. */
+/** A folder for each run of the suite that is under way, named after the process of its runner. */
 const runsFolder = new URL('../.local/test-runs/', import.meta.url)
 
 export interface TestServer {
@@ -12,36 +13,50 @@ export interface TestServer {
 
 /** The server that `test/before.ts` made ready for the run to which this process belongs. */
 export function testServer (): TestServer {
-  return JSON.parse(readFileSync(runFile(), 'utf8')) as TestServer
+  return JSON.parse(readFileSync(new URL('server.json', runFolder()), 'utf8')) as TestServer
+}
+
+/** Where `test/before.ts` put the compiled suite, an absolute path. */
+export function compiledFolder (): string {
+  return fileURLToPath(new URL('compiled', runFolder()))
 }
 
 /** Leaves word for the test files of this run; without a server it only says that there is a run. */
 export function registerRun (server?: TestServer): void {
-  mkdirSync(runsFolder, { recursive: true })
-  writeFileSync(runFile(), JSON.stringify(server ?? null))
+  mkdirSync(runFolder(), { recursive: true })
+  if (server !== undefined) writeFileSync(new URL('server.json', runFolder()), JSON.stringify(server))
 }
 
 /** Ends this run's registration. */
 export function forgetRun (): void {
-  rmSync(runFile(), { force: true })
+  rmSync(runFolder(), { recursive: true, force: true })
 }
 
 /** Whether another run of the suite is under way in this folder; forgets those that were killed. */
 export function hasOtherRuns (): boolean {
   return readdirSync(runsFolder).filter(name => {
     const pid = Number.parseInt(name)
-    if (pid === process.ppid) return false
+    if (pid === runnerPid()) return false
     try {
       process.kill(pid, 0)
       return true
     } catch {
-      rmSync(new URL(name, runsFolder), { force: true })
+      rmSync(new URL(name, runsFolder), { recursive: true, force: true })
       return false
     }
   }).length > 0
 }
 
+/** For the environment of a process that belongs to this run but is no child of its runner. */
+export function runEnvironment (): Record<string, string> {
+  return { TEST_RUNNER: String(runnerPid()) }
+}
+
 /** Nothing in the environment of the tests comes from `test/before.ts`, but all of a run have the same parent. */
-function runFile (): URL {
-  return new URL(`${process.ppid}.json`, runsFolder)
+function runnerPid (): number {
+  return Number(process.env['TEST_RUNNER'] ?? process.ppid)
+}
+
+function runFolder (): URL {
+  return new URL(`${runnerPid()}/`, runsFolder)
 }

@@ -78,8 +78,8 @@ t.test('a rotated key is taken up, and unknown key ids cost the provider next to
   const claims = { iss: provider.issuer, aud: audience, sub: 'person-1', exp: Math.floor(Date.now() / 1000) + 60 }
   const invented = await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'kid' }).sign(privateKey)
   const [, payload, signature] = invented.split('.')
-  for (let start = 0; start < 10_000; start += 500) {
-    await Promise.all(Array.from({ length: 500 }, async (_none, index) => {
+  for (let start = 0; start < 10_000; start += 100) {
+    await Promise.all(Array.from({ length: 100 }, async (_none, index) => {
       const header = Buffer.from(JSON.stringify({ alg: 'RS256', kid: `kid-${start + index}` })).toString('base64url')
       const { statusCode } = await call(`${header}.${payload}.${signature}`)
       if (statusCode !== 401) t.fail(`kid-${start + index} answered ${statusCode}`)

@@ -1,15 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { adminEmail, secret } from '../helper.js'
+import { compiledFolder } from '../server.js'
 
 /** A line of the service's log. */
 export interface LogLine {
@@ -28,10 +24,6 @@ export interface Service {
   output (): string
 }
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-
-let built: Promise<string> | undefined
-
 /** Starts `src/server.ts` on a free port and waits until it listens; the test's end kills it. */
 export async function startService (t: Test, env: Record<string, string>): Promise<Service> {
   const service = await spawnService(t, env)
@@ -46,8 +38,8 @@ export async function startService (t: Test, env: Record<string, string>): Promi
 /** Starts `src/server.ts` without waiting for anything. */
 export async function spawnService (t: Test, env: Record<string, string>): Promise<Service> {
   const port = env['PORT'] ?? String(await freePort())
-  const folder = await (built ??= buildFolder())
-  const child = spawn(process.execPath, [join(folder, 'server.js')], {
+  const folder = compiledFolder()
+  const child = spawn(process.execPath, [join(folder, 'src', 'server.js')], {
     // Away from a developer's .env file.
     cwd: folder,
     env: {
@@ -71,29 +63,6 @@ export async function spawnService (t: Test, env: Record<string, string>): Promi
     await ended
   })
   return { child, base: `http://127.0.0.1:${port}`, lines, ended, output: () => output }
-}
-
-/**
- * The service's sources as JavaScript, made once for each state of them: a test starts dozens of processes. Returns the
- * folder.
- */
-async function buildFolder (): Promise<string> {
-  const names = (await readdir(join(root, 'src'), { recursive: true })).filter(name => name.endsWith('.ts')).sort()
-  const sources = await Promise.all(names.map(async name => ({ name, text: await readFile(join(root, 'src', name), 'utf8') })))
-  const hash = createHash('sha256')
-  for (const { name, text } of sources) hash.update(`${name}\0${text}\0`)
-  const folder = join(root, '.local', 'build', hash.digest('hex').slice(0, 16))
-  if (existsSync(folder)) return folder
-  const unfinished = `${folder}.${process.pid}`
-  const compilerOptions = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true }
-  for (const { name, text } of sources) {
-    const file = join(unfinished, name.replace(/ts$/, 'js'))
-    await mkdir(dirname(file), { recursive: true })
-    await writeFile(file, ts.transpileModule(text, { compilerOptions }).outputText)
-  }
-  // Another test file may have been first.
-  await rename(unfinished, folder).catch(async () => { await rm(unfinished, { recursive: true }) })
-  return folder
 }
 
 /** A port that nothing listens on. */
