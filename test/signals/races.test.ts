@@ -17,14 +17,10 @@ t.test('100 startups accept one pool signal: one 201, 99 x 409, one assignment, 
   t.equal(assignments[0].startupId, answers.find(answer => answer.status === 201)?.json.assignment.startupId)
   t.equal((await history(id)).filter((row: { action: string }) => row.action === 'pool_accept').length, 1)
 
-  t.test('1000 views at once count exactly', async t => {
-    const view = async (startup: Client): Promise<void> => {
-      const { status } = await startup.post(`/signal-pool/${id}/view`)
-      // On a slow machine some wait too long for a connection: told to come again, they do, and count once.
-      if (status === 503) return await view(startup)
-      t.equal(status, 200)
-    }
-    await Promise.all(startups.flatMap(startup => Array.from({ length: 10 }, async () => await view(startup))))
+  t.test('1000 views, 100 at a time, count exactly', async t => {
+    await Promise.all(startups.map(async startup => {
+      for (let view = 0; view < 10; view++) t.equal((await startup.post(`/signal-pool/${id}/view`)).status, 200)
+    }))
     t.equal((await detail(id)).viewCount, 1000)
   })
 })
