@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check'
+import { positions, Reference } from './knowledge.js'
 
 /** As much of JSON Schema as the document's inputs use. */
 export interface InputSchema {
@@ -37,6 +38,28 @@ const anything: Arbitrary<unknown> = fc.oneof(
   fc.constant(JSON.parse('{"__proto__": {"admin": true}}') as unknown)
 )
 
+/** Fields that name something, by what they name. */
+const naming: Readonly<Record<string, string>> = {
+  startupIds: 'startups',
+  governmentId: 'governments',
+  governmentContactId: 'government-contacts',
+  documentId: 'documents',
+  signalId: 'signals'
+}
+
+/** Something of this kind that will be known. */
+export function reference (kind: string): Arbitrary<Reference> {
+  return fc.nat(positions - 1).map(position => new Reference(kind, position))
+}
+
+/** A value that the schema of this field allows; of one that names something mostly a reference. */
+export function validField (name: string, schema: InputSchema): Arbitrary<unknown> {
+  const kind = naming[name]
+  if (kind === undefined) return valid(schema)
+  const known = schema.type === 'array' ? fc.array(reference(kind), { minLength: 1, maxLength: 3 }) : reference(kind)
+  return fc.oneof({ weight: 6, arbitrary: known }, { weight: 1, arbitrary: valid(schema) })
+}
+
 /** A value that the schema allows, as far as it says. */
 export function valid (schema: InputSchema): Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const)
@@ -51,7 +74,7 @@ export function valid (schema: InputSchema): Arbitrary<unknown> {
 }
 
 function validObject ({ properties = {}, required = [] }: InputSchema): Arbitrary<unknown> {
-  return fc.record(Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, valid(schema)])), { requiredKeys: [...required] })
+  return fc.record(Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, validField(name, schema)])), { requiredKeys: [...required] })
 }
 
 function validText (schema: InputSchema): Arbitrary<unknown> {
