@@ -12,7 +12,9 @@ import { freePort, type Service, startService, until } from './service.js'
 const checkMs = 100
 /** Readiness must be seen as lost, several checks in a row, before the listener closes. */
 const drainMs = 1500
-const clients = 8
+const clients = 16
+/** Between two requests of a client, so that connections are also idle when their backend drains. */
+const longestPauseMs = 80
 
 /** Sends each request to the next ready backend over kept-alive connections; one that is not ready gets no new ones. */
 async function ownBalancer (t: Test, backends: readonly string[]): Promise<string> {
@@ -104,6 +106,7 @@ async function restartBoth (t: Test, balance: (t: Test, backends: readonly strin
       const outcome = await call(`${base}${index % 2 === 0 ? '/legal/status' : '/legal/versions/terms'}`, authorization, agent)
       if (outcome === 200) answered++
       else failures.push(String(outcome))
+      await pause(Math.random() * longestPauseMs)
     }
   })
   for (const [index, port] of ports.entries()) {
@@ -133,6 +136,9 @@ function call (url: string, authorization: string, agent: Agent): Promise<number
     request.end()
   })
 }
+
+// They mostly wait.
+t.jobs = 2
 
 t.test('two instances restarted one after the other behind a balancer fail no request', async t => {
   await restartBoth(t, ownBalancer)
