@@ -2,6 +2,7 @@ import fastifySwagger from '@fastify/swagger'
 import fastifySwaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { STATUS_CODES } from 'node:http'
+import { favicon, style } from './documentation-look.js'
 
 const description = `
 Two areas behind one API: **legal documents** (terms and privacy documents with versions, publishing, acceptances as
@@ -14,17 +15,6 @@ Callers send a bearer token (JWT) of the platform's identity provider. Every err
 **To try it here:** \`npm run dev\` prints tokens that work. Press *Authorize*, paste one without the word "Bearer", open an
 operation and press *Execute*.
 `.trim()
-
-/** Calmer than the page comes: without its makers' bar, and as wide as the operations need. */
-const style = `
-.swagger-ui .topbar { display: none }
-.swagger-ui .wrapper { max-width: 1200px }
-.swagger-ui .info { margin: 32px 0 16px }
-.swagger-ui .info .description img { display: block; max-width: 100%; margin: 16px 0 }
-.swagger-ui .scheme-container { box-shadow: none; border-block: 1px solid #e2e8f0; padding: 12px 0 }
-.swagger-ui .opblock-tag { font-size: 20px }
-.swagger-ui .opblock { box-shadow: none; border-radius: 8px; margin-bottom: 8px }
-`
 
 export interface OpenApiOptions {
   readonly basePath: string
@@ -65,8 +55,19 @@ export async function setUpOpenApi (app: FastifyInstance, { basePath, statesPict
   })
   await app.register(fastifySwaggerUi, {
     routePrefix: `${basePath}/documentation`,
-    theme: { title: 'Legal documents and signals', css: [{ filename: 'style.css', content: style }] },
-    uiConfig: { docExpansion: 'list', defaultModelsExpandDepth: 0, tryItOutEnabled: true, persistAuthorization: true, displayRequestDuration: true }
+    theme: {
+      title: 'Legal documents and signals',
+      css: [{ filename: 'style.css', content: style }],
+      favicon: [{ filename: 'favicon.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: favicon }]
+    },
+    uiConfig: {
+      docExpansion: 'list',
+      deepLinking: true,
+      defaultModelsExpandDepth: 0,
+      tryItOutEnabled: true,
+      persistAuthorization: true,
+      displayRequestDuration: true
+    }
   })
   app.get(picturePath, { schema: { hide: true } }, async (_request, reply) =>
     await reply.type('image/svg+xml').header('cache-control', 'public, max-age=3600').send(statesPicture))

@@ -47,7 +47,7 @@ const logSchema = {
 const listSchema = {
   operationId: 'listUsers',
   summary: 'The users that the service knows',
-  description: 'Newest first. `search` is a literal part of the e-mail or of a name, in any letter case that the database\'s locale knows.',
+  description: 'Newest first. `search` is a literal part of the e-mail or of a name, in any letter case.',
   tags,
   querystring: Type.Object({ search: Type.Optional(Text(0, 300)), ...OffsetPaging }),
   response: { 200: Type.Object({ users: Type.Array(ref(User)), ...pageFields }, { description: 'A page of users.' }), ...errorResponses(400, 401, 403) }
