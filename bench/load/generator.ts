@@ -13,14 +13,18 @@ let prepared: { readonly key: string, readonly requests: Buffer[] } | undefined
 /** Sends what the order says and tells what came back. */
 export async function run (order: Order): Promise<Report> {
   const requests = prepare(order.recipe, order.port)
-  const cpu = process.cpuUsage()
-  const started = performance.now()
   const times: Times = new Map()
+  const clock = { started: 0, cpu: process.cpuUsage() }
+  // Connections are open by then.
+  const start = (): void => {
+    clock.cpu = process.cpuUsage()
+    clock.started = performance.now()
+  }
   const unanswered = order.kind === 'flood'
-    ? await flood(order, requests, times)
-    : order.kind === 'pace' ? await pace(order, requests, times) : await sequence(order, requests, times)
-  const elapsed = performance.now() - started
-  const { user, system } = process.cpuUsage(cpu)
+    ? await flood(order, requests, times, start)
+    : order.kind === 'pace' ? await pace(order, requests, times, start) : await sequence(order, requests, times, start)
+  const elapsed = performance.now() - clock.started
+  const { user, system } = process.cpuUsage(clock.cpu)
   return {
     seconds: elapsed / 1000,
     statuses: Object.fromEntries([...times].map(([status, list]) => [status, summarise(list)])),
@@ -48,7 +52,7 @@ function summarise (list: number[]): Latency {
   return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: sorted[sorted.length - 1] as number }
 }
 
-async function flood ({ port, connections, seconds, once = false }: Flood, requests: Buffer[], times: Times): Promise<number> {
+async function flood ({ port, connections, seconds, once = false }: Flood, requests: Buffer[], times: Times, start: () => void): Promise<number> {
   let next = 0
   let open = 0
   let deadline = Infinity
@@ -74,6 +78,7 @@ async function flood ({ port, connections, seconds, once = false }: Flood, reque
     }
   })
   open = all.length
+  start()
   deadline = performance.now() + seconds * 1000
   for (const connection of all) sendNext(connection)
   const timer = setTimeout(finish, seconds * 1000 + graceMs)
@@ -84,7 +89,7 @@ async function flood ({ port, connections, seconds, once = false }: Flood, reque
   return lost
 }
 
-async function pace ({ port, connections, seconds, rate }: Pace, requests: Buffer[], times: Times): Promise<number> {
+async function pace ({ port, connections, seconds, rate }: Pace, requests: Buffer[], times: Times, start: () => void): Promise<number> {
   const idle: Connection[] = []
   const due: number[] = []
   let waiting = 0
@@ -99,6 +104,7 @@ async function pace ({ port, connections, seconds, rate }: Pace, requests: Buffe
     onEnd () {}
   })
   idle.push(...all)
+  start()
   const started = performance.now()
   const total = Math.round(rate * seconds)
   await new Promise<void>(resolve => {
@@ -119,7 +125,7 @@ async function pace ({ port, connections, seconds, rate }: Pace, requests: Buffe
   return total - answered
 }
 
-async function sequence ({ port, requests: count }: Sequence, requests: Buffer[], times: Times): Promise<number> {
+async function sequence ({ port, requests: count }: Sequence, requests: Buffer[], times: Times, start: () => void): Promise<number> {
   let sent = 0
   await new Promise<void>((resolve, reject) => {
     const sendNext = (connection: Connection): void => {
@@ -136,7 +142,10 @@ async function sequence ({ port, requests: count }: Sequence, requests: Buffer[]
         sendNext(connection)
       },
       onEnd () { reject(new Error('The connection was closed')) }
-    }).then(sendNext, reject)
+    }).then(connection => {
+      start()
+      sendNext(connection)
+    }, reject)
   })
   return 0
 }
