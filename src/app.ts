@@ -103,10 +103,7 @@ export async function buildApp ({ config, database, log = process.stdout, metric
   setUpShedding(app, {
     isOverloaded: () => database.pool.isOverloaded,
     spared: ['/health/', ...['/legal/current/', '/openapi.json', '/documentation'].map(path => config.basePath + path)],
-    onShed (method) {
-      app.log.info({ method, status: 503, outcome: 'unavailable' }, 'request')
-      metrics?.shed(method)
-    }
+    onShed: method => metrics?.shed(method)
   })
   setUpProtocol(app)
   setUpDeadline(app)

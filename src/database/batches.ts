@@ -1,4 +1,5 @@
-import { DatabaseOverloaded, isUnavailable } from './errors.js'
+import { isUnavailable, overloaded } from './errors.js'
+import { Standing } from './standing.js'
 
 interface Waiting<Item, Result> {
   readonly item: Item
@@ -11,7 +12,7 @@ export interface BatchOptions<Item, Result> {
   readonly flights: number
   /** Items in one statement. */
   readonly size: number
-  /** Items that may wait; whoever comes behind them is refused with DatabaseOverloaded. */
+  /** Items that may wait in a burst. */
   readonly maximumWaiting: number
   /** Items with the same key do not travel together: the second waits for the next statement. */
   keyOf? (item: Item): string
@@ -23,19 +24,29 @@ export interface BatchOptions<Item, Result> {
  * Puts the requests that arrive while others are at the database into one statement. Nobody waits for company: with a
  * flight free, an item leaves at once, alone. No item joins a statement that was sent before it came, so that a caller
  * reads what it has written. One that makes its statement fail is tried by itself and fails alone.
+ *
+ * Whoever comes when too many wait is refused: `maximumWaiting`, or no more than the next statements carry once all of them
+ * have been full for a while.
  */
 export class Batches<Item, Result> {
   readonly #options: BatchOptions<Item, Result>
   #waiting: Array<Waiting<Item, Result>> = []
   #flying = 0
+  readonly #queue: Standing
 
   constructor (options: BatchOptions<Item, Result>) {
     this.#options = options
+    this.#queue = new Standing({ burst: options.maximumWaiting, standing: options.flights * options.size })
+  }
+
+  /** Whether `add` would refuse. */
+  get isOverloaded (): boolean {
+    return this.#queue.isFull(this.#waiting.length)
   }
 
   /** The result of one item; throws what `run` throws for it, and DatabaseOverloaded when too many wait. */
   add (item: Item): Promise<Result> {
-    if (this.#waiting.length >= this.#options.maximumWaiting) return Promise.reject(new DatabaseOverloaded())
+    if (this.isOverloaded) return Promise.reject(overloaded)
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject })
       this.#depart()
@@ -45,8 +56,11 @@ export class Batches<Item, Result> {
   #depart (): void {
     while (this.#flying < this.#options.flights && this.#waiting.length > 0) {
       this.#flying++
+      const batch = this.#board()
+      // Whatever is left waits for an item with its key.
+      if (batch.length < this.#options.size) this.#queue.caughtUp()
       // It never rejects.
-      this.#fly(this.#board()).then(() => {
+      this.#fly(batch).then(() => {
         this.#flying--
         this.#depart()
       })

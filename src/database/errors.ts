@@ -17,6 +17,9 @@ export class DatabaseOverloaded extends DatabaseUnavailable {
   }
 }
 
+/** One for all: under an overload the stacks of thousands a second would add to the load. */
+export const overloaded = new DatabaseOverloaded()
+
 const unavailableStates = new Set([
   '25006', // read-only transaction: the server has been demoted
   '25P03', // idle in transaction for too long

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import pg from 'pg'
 import type { DatabaseConfig } from '../config.js'
-import { DatabaseOverloaded, DatabaseUnavailable, isPoisoned, isRetryable } from './errors.js'
+import { DatabaseUnavailable, isPoisoned, isRetryable, overloaded } from './errors.js'
+import { Standing } from './standing.js'
 
 /** SQL that starts with this is planned anew for each set of values: substring patterns need it. */
 export const planPerValue = '/* plan per value */'
@@ -18,14 +19,10 @@ const pingTimeoutMs = 2000
 const endMs = 5000
 
 /**
- * Requests that may wait for each connection of the pool. The last of them waits for 200 statements, a second when
- * they take 5 ms; whoever comes behind it would rather be told at once to go elsewhere or come back. Everybody
- * admitted is served in turn, so that an overload leaves the throughput as it is.
+ * Requests that may wait for each connection of the pool: in a burst, whose last is served within a second when statements take 5 ms,
+ * and in an overload. Whoever comes behind them would rather be told at once to go elsewhere or come back.
  */
-const waitersPerConnection = 200
-
-/** One for all: under an overload the stacks of thousands a second would add to the load. */
-const overloaded = new DatabaseOverloaded()
+const waitersPerConnection = { burst: 200, standing: 10 }
 
 /**
  * The seam between Kysely and pg. It names each statement after its SQL, so that the server prepares it once a
@@ -35,11 +32,14 @@ const overloaded = new DatabaseOverloaded()
 export class StatementPool implements PostgresPool {
   readonly #pool: pg.Pool
   readonly #prepared: boolean
-  readonly #maximumWaiting: number
+  readonly #queue: Standing
 
   constructor (config: DatabaseConfig, onTrouble: TroubleListener) {
     this.#prepared = config.prepared
-    this.#maximumWaiting = config.poolMax * waitersPerConnection
+    this.#queue = new Standing({
+      burst: config.poolMax * waitersPerConnection.burst,
+      standing: config.poolMax * waitersPerConnection.standing
+    })
     this.#pool = new pg.Pool({
       connectionString: config.url,
       max: config.poolMax,
@@ -68,7 +68,7 @@ export class StatementPool implements PostgresPool {
 
   /** Whether `connect` would refuse. */
   get isOverloaded (): boolean {
-    return this.#pool.waitingCount >= this.#maximumWaiting
+    return this.#queue.isFull(this.#pool.waitingCount)
   }
 
   /**
@@ -76,7 +76,8 @@ export class StatementPool implements PostgresPool {
    * and DatabaseUnavailable when there is none within 3 s.
    */
   async connect (): Promise<PostgresPoolClient> {
-    if (this.isOverloaded) throw overloaded
+    if (this.#pool.waitingCount === 0) this.#queue.caughtUp()
+    else if (this.isOverloaded) throw overloaded
     try {
       return new StatementClient(await this.#pool.connect(), this.#prepared)
     } catch (cause) {

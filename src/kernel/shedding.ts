@@ -12,6 +12,15 @@ export interface SheddingOptions {
   onShed (method: string): void
 }
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether a request to this route, which has a queue of its own, would be refused anyway. */
+    isOverloaded? (): boolean
+  }
+}
+
+const tellEveryMs = 1000
+
 const body = JSON.stringify({ statusCode: 503, error: 'Service Unavailable', message: 'Service Unavailable' })
 
 /** Names and values in turn, the form that costs the least to send. */
@@ -26,15 +35,36 @@ const headers = Object.entries({
 /**
  * Under an overload answers 503 before anything else is done for a request. The event loop takes turns: for each round
  * of answers from the database it takes in every request that has come meanwhile. If refusing one cost what serving
- * one does, the rounds would grow long, and the throughput would fall to a few answers a round.
+ * one does, the rounds would grow long, and the throughput would fall to a few answers a round. For the same reason
+ * those refused share a line of the log.
  */
 export function setUpShedding (app: FastifyInstance, { isOverloaded, spared, onShed }: SheddingOptions): void {
+  const queues = new Map<string, { readonly methods: string[], isOverloaded (): boolean }>()
+  app.addHook('onRoute', ({ url, method, config }) => {
+    if (config?.isOverloaded === undefined) return
+    const methods = [queues.get(url)?.methods ?? [], method].flat()
+    queues.set(url, { methods, isOverloaded: config.isOverloaded })
+  })
+
+  let refused = 0
+  function tell (): void {
+    app.log.info({ refused, ms: tellEveryMs }, 'overloaded')
+    refused = 0
+  }
+
+  function isShed (method: string, url: string): boolean {
+    if (isOverloaded()) return !spared.some(beginning => url.startsWith(beginning))
+    const queue = queues.get(url)
+    return queue !== undefined && queue.isOverloaded() && queue.methods.includes(method)
+  }
+
   const { server } = app
   const listeners = server.listeners('request') as Array<(request: IncomingMessage, response: ServerResponse) => void>
   server.removeAllListeners('request')
   server.on('request', (request, response) => {
     const { method = '', url = '' } = request
-    if (isOverloaded() && !spared.some(beginning => url.startsWith(beginning))) {
+    if (isShed(method, url)) {
+      if (refused++ === 0) setTimeout(tell, tellEveryMs).unref()
       onShed(method)
       response.writeHead(503, [...headers, 'x-request-id', newRequestId()]).end(body)
       return

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Caller } from '../auth/caller.js'
+import { Batches } from '../database/batches.js'
 import { sqlState } from '../database/errors.js'
 import type { Database } from '../database/schema.js'
 import { runFixed } from '../database/sql.js'
@@ -20,6 +21,20 @@ export type AcceptResult = { readonly acceptance: DocumentAcceptance, readonly c
 const documentNotActive = 'LD001'
 const maximumAttempts = 20
 
+/**
+ * Acceptances that arrive together share a statement, and each caller is answered after its commit. One statement may
+ * touch a user record only once: a second request of a caller waits for the next.
+ */
+export function acceptances (db: Kysely<Database>): Batches<AcceptRequest, AcceptResult> {
+  return new Batches<AcceptRequest, AcceptResult>({
+    flights: 2,
+    size: 128,
+    maximumWaiting: 5000,
+    keyOf: ({ caller }) => caller.userId,
+    run: async requests => await acceptAll(db, requests)
+  })
+}
+
 interface AcceptRow {
   readonly id: string | null
   readonly userId: string
@@ -38,7 +53,7 @@ interface AcceptRow {
  * acceptance that exists is returned untouched (specification: POST /legal/accept; contract: Repeated accept,
  * Accepting what you saw). The user records are created, refreshed and brought in step by the same statement.
  */
-export async function acceptAll (db: Kysely<Database>, requests: readonly AcceptRequest[]): Promise<AcceptResult[]> {
+async function acceptAll (db: Kysely<Database>, requests: readonly AcceptRequest[]): Promise<AcceptResult[]> {
   const results: AcceptResult[] = new Array(requests.length)
   let open = requests.map((_request, index) => index)
   for (let attempt = 0; open.length > 0; attempt++) {

@@ -37,22 +37,31 @@ const statusText = `
   order by w.position
 `
 
+export interface StatusReader {
+  /** Whether `read` would refuse. */
+  readonly isOverloaded: boolean
+  read (caller: Caller): Promise<TermsStatus>
+}
+
 /**
  * Answers the status of a caller (specification: TermsStatus; contract: Status flags, User record). Callers who ask while
  * others are being answered share one statement; a caller whose user record is missing or differs from the token takes
  * a second one.
  */
-export function statusReader (db: Kysely<Database>): (caller: Caller) => Promise<TermsStatus> {
+export function statusReader (db: Kysely<Database>): StatusReader {
   const batches = new Batches<Caller, StatusRow>({
     flights: 2,
     size: 128,
     maximumWaiting: 5000,
     run: async callers => await runFixed<StatusRow>(db, statusText, claimColumns(callers))
   })
-  return async caller => {
-    const row = await batches.add(caller)
-    if (!row.recorded) await writeCaller(db, caller)
-    return toStatus(row)
+  return {
+    get isOverloaded () { return batches.isOverloaded },
+    async read (caller) {
+      const row = await batches.add(caller)
+      if (!row.recorded) await writeCaller(db, caller)
+      return toStatus(row)
+    }
   }
 }
 

@@ -5,24 +5,25 @@ import type { RecordCaller } from '../../auth/users.js'
 import type { Database } from '../../database/schema.js'
 import { errorResponses, offsetPage, OffsetPaging, pageFields, ref } from '../../kernel/schemas.js'
 import { Refusal } from '../../kernel/refusal.js'
-import { AcceptQueue } from '../accept-queue.js'
+import { acceptances } from '../accept.js'
 import { listOwnAcceptances } from '../reports.js'
 import { AcceptBody, DocumentAcceptance, OwnAcceptance, TermsStatus } from '../schemas.js'
 import { statusReader } from '../status.js'
 
 /** What a signed-in user does: accept, ask what is left to accept, read the own history. */
 export function legalUserRoutes (db: Kysely<Database>, recordCaller: RecordCaller): FastifyPluginAsyncTypebox {
-  const queue = new AcceptQueue(db)
-  const readStatus = statusReader(db)
+  const accepting = acceptances(db)
+  const statuses = statusReader(db)
   return async app => {
-    app.post('/legal/accept', { schema: acceptSchema }, async (request, reply) => {
-      const result = await queue.accept({ caller: request.caller, body: request.body })
+    app.post('/legal/accept', { schema: acceptSchema, config: { isOverloaded: () => accepting.isOverloaded } }, async (request, reply) => {
+      const result = await accepting.add({ caller: request.caller, body: request.body })
       if (result instanceof Refusal) throw result
       reply.code(result.created ? 201 : 200)
       return result.acceptance
     })
 
-    app.get('/legal/status', { schema: statusSchema }, async request => await readStatus(request.caller))
+    app.get('/legal/status', { schema: statusSchema, config: { isOverloaded: () => statuses.isOverloaded } }, async request =>
+      await statuses.read(request.caller))
 
     app.get('/legal/acceptances', { schema: ownSchema }, async request => {
       await recordCaller(request.caller)
