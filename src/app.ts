@@ -82,7 +82,9 @@ export async function buildApp ({ config, database, log = process.stdout, metric
     // Longer than the idle time of usual balancers, so that it is they who close idle connections.
     keepAliveTimeout: 75_000,
     // While closing, requests on kept-alive connections are still answered.
-    return503OnClosing: false
+    return503OnClosing: false,
+    // On a busy machine the documentation page alone may take longer to load than the usual 10 s.
+    pluginTimeout: 60_000
   })
 
   if (tracing !== undefined) await app.register(tracing.plugin)
