@@ -3,6 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { isUnavailable } from '../database/errors.js'
 import { logFailure } from './logging.js'
 import { Refusal, type RefusalKind } from './refusal.js'
+import { securityHeaders } from './security-headers.js'
 
 /** The identity provider's keys cannot be had right now: 503, never 500 (contract: Callers). */
 export class KeysUnavailable extends Error {
@@ -69,6 +70,8 @@ function toAnswer (error: FastifyError | Error): ErrorAnswer {
 function send (reply: FastifyReply, { status, message, details }: ErrorAnswer): FastifyReply {
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (status === 503) reply.header('retry-after', String(retryAfterSeconds))
+  // No hook was run for what failed before routing.
+  reply.headers(securityHeaders).header('x-request-id', reply.request.id)
   // An error is never what a cache should keep for the resource.
   return reply.removeHeader('etag').header('cache-control', 'no-store')
     .code(status).send({ statusCode: status, error: STATUS_CODES[status] ?? 'Error', message, ...details })

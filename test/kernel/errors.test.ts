@@ -40,7 +40,11 @@ t.test('every kind of error has exactly statusCode, error and message', async t 
     ['a media type that is none', async () => await raw('nonsense', '{}'), 415, /media type|application\/json/i]
   ]
   for (const [name, call, status, message] of rows) {
-    t.test(`${status}: ${name}`, async t => { isError(t, await call(), status, message) })
+    t.test(`${status}: ${name}`, async t => {
+      const answer = await call()
+      isError(t, answer, status, message)
+      t.match(answer.headers, { 'x-request-id': /^[\w-]+$/, 'x-content-type-options': 'nosniff' }, 'with the headers of every answer')
+    })
   }
 })
 
