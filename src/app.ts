@@ -91,7 +91,8 @@ export async function buildApp ({ config, database, log = process.stdout, metric
   let draining = false
   app.decorate('drain', () => { draining = true })
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(securityHeaders).header('x-request-id', request.id)
+    if (request.sendsReady !== true) reply.headers(securityHeaders)
+    reply.header('x-request-id', request.id)
     if (draining) reply.header('connection', 'close')
     done(headFault(request.raw))
   })

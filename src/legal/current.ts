@@ -3,13 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
 import type { Database } from '../database/schema.js'
+import { type ReadyAnswer, readyAnswer } from '../kernel/ready.js'
 import { withoutNullPublisher } from './documents.js'
 import type { DocumentType, LegalDocument } from './schemas.js'
 
-/** The active document as it goes out: JSON bytes, and headers with a strong ETag over them. */
+/** The active document as it goes out: with a strong ETag over its JSON, and as the 304 for who has that already. */
 export interface CurrentDocument {
-  readonly body: Buffer
-  readonly headers: Readonly<Record<'content-type' | 'cache-control' | 'etag', string>>
+  readonly etag: string
+  readonly whole: ReadyAnswer
+  readonly notModified: ReadyAnswer
 }
 
 interface Snapshot {
@@ -158,15 +160,17 @@ async function loadSnapshot (db: Kysely<Database>): Promise<Snapshot> {
   const documents = new Map<DocumentType, CurrentDocument>()
   for (const { stateVersion: _version, ...row } of rows) {
     if (row.id === null) continue
-    const body = Buffer.from(JSON.stringify(withoutNullPublisher(row)))
-    documents.set(row.type, {
-      body,
-      headers: {
-        'content-type': 'application/json; charset=utf-8',
-        'cache-control': 'no-cache',
-        etag: `"${createHash('sha256').update(body).digest('base64url')}"`
-      }
-    })
+    documents.set(row.type, makeReady(Buffer.from(JSON.stringify(withoutNullPublisher(row)))))
   }
   return { version: rows[0]?.stateVersion ?? 0, documents, trustedUntil }
+}
+
+function makeReady (body: Buffer): CurrentDocument {
+  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
+  const headers = { 'cache-control': 'no-cache', etag }
+  return {
+    etag,
+    whole: readyAnswer(200, { 'content-type': 'application/json; charset=utf-8', ...headers }, body),
+    notModified: readyAnswer(304, headers)
+  }
 }

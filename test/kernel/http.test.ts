@@ -61,9 +61,11 @@ t.test('CORS', async t => {
   })
 
   t.test('exactly the listed origins are allowed', async t => {
-    const anybody = await (await testApp(t, { env: { CORS_ORIGINS: `${origin}, http://localhost:5173` } })).as()
+    const { anybody, published } = await legalApp(t, { env: { CORS_ORIGINS: `${origin}, http://localhost:5173` } })
+    await published()
     for (const allowed of [origin, 'http://localhost:5173']) {
       const answer = await anybody.get('/legal/current/terms', { origin: allowed })
+      t.equal(answer.status, 200)
       t.equal(answer.headers['access-control-allow-origin'], allowed)
       t.match(answer.headers['vary'], /origin/i)
     }
@@ -110,8 +112,12 @@ t.test('what no route takes is 404, whatever its body or the lack of one', async
 })
 
 t.test('headers of every answer', async t => {
-  const { admin, anybody } = await legalApp(t)
-  const answers = [await admin.get('/legal/admin/documents'), await anybody.get('/legal/status'), await anybody.get('/nothing'), await anybody.get('/health/live')]
+  const { admin, anybody, published } = await legalApp(t)
+  await published()
+  const current = await anybody.get('/legal/current/terms')
+  const known = await anybody.get('/legal/current/terms', { 'if-none-match': String(current.headers['etag']) })
+  t.equal(known.status, 304)
+  const answers = [current, known, await admin.get('/legal/admin/documents'), await anybody.get('/legal/status'), await anybody.get('/nothing'), await anybody.get('/health/live')]
   for (const { status, headers } of answers) {
     t.test(`security headers and x-request-id on a ${status}`, async t => {
       t.equal(headers['x-content-type-options'], 'nosniff')

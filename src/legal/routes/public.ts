@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Database } from '../../database/schema.js'
+import { sendReady } from '../../kernel/ready.js'
 import { Refusal } from '../../kernel/refusal.js'
 import { errorResponses, offsetPage, OffsetPaging, pageFields, ref } from '../../kernel/schemas.js'
 import type { CurrentDocument, CurrentDocuments } from '../current.js'
@@ -12,13 +13,16 @@ import { DocumentTypeName, LegalDocument, LegalDocumentVersion } from '../schema
 /** What anybody may read: the active document of a type and the published versions. */
 export function legalPublicRoutes (db: Kysely<Database>, current: CurrentDocuments): FastifyPluginAsyncTypebox {
   return async app => {
-    app.get('/legal/current/:type', { schema: currentSchema }, (request, reply) => {
-      const { type } = request.params
-      const seen = request.headers['if-none-match']
-      const document = current.find(type)
-      // At once what is at hand: a promise for every request would cost more than finding its route.
-      if (document instanceof Promise) document.then(read => { sendCurrent(reply, type, read, seen) }).catch(error => { reply.send(error) })
-      else sendCurrent(reply, type, document, seen)
+    await app.register(async (ready: typeof app) => {
+      ready.decorateRequest('sendsReady', true)
+      ready.get('/legal/current/:type', { schema: currentSchema }, (request, reply) => {
+        const { type } = request.params
+        const seen = request.headers['if-none-match']
+        const document = current.find(type)
+        // At once what is at hand: a promise for every request would cost more than finding its route.
+        if (document instanceof Promise) document.then(read => { sendCurrent(reply, type, read, seen) }).catch(error => { reply.send(error) })
+        else sendCurrent(reply, type, document, seen)
+      })
     })
 
     app.get('/legal/versions/:type', { schema: versionsSchema }, async request => {
@@ -37,9 +41,7 @@ export function legalPublicRoutes (db: Kysely<Database>, current: CurrentDocumen
 
 function sendCurrent (reply: FastifyReply, type: string, document: CurrentDocument | undefined, seen: string | undefined): void {
   if (document === undefined) throw new Refusal('not-found', `No active ${type} document found`)
-  reply.headers(document.headers)
-  if (matches(seen, document.headers.etag)) reply.removeHeader('content-type').code(304).send()
-  else reply.send(document.body)
+  sendReady(reply, matches(seen, document.etag) ? document.notModified : document.whole)
 }
 
 /** If-None-Match compares weakly (RFC 9110, 13.1.2). */
