@@ -13,7 +13,7 @@ export interface StandardOutput extends LogDestination {
 /** What a pipe takes at once: several processes that write no more than that do not tear each other's lines. */
 const sharedChunk = 4096
 /** Each write costs as much as logging some ten requests does. */
-const ownChunk = 32 * 1024
+const ownChunk = 128 * 1024
 /** Requests whose lines are made in one go: one at a time, between other work, each costs three times as much. */
 const batchSize = 64
 
