@@ -23,4 +23,4 @@ USER 1000
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-old-space-size=512", "--max-semi-space-size=4", "dist/server.js"]
+CMD ["node", "--max-old-space-size=512", "--max-semi-space-size=16", "dist/server.js"]
