@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { newRequestId } from './request-id.js'
+import { RestingConnections } from './resting.js'
 import { securityHeaders } from './security-headers.js'
 
 export interface SheddingOptions {
@@ -58,6 +59,9 @@ export function setUpShedding (app: FastifyInstance, { isOverloaded, spared, onS
     return queue !== undefined && queue.isOverloaded() && queue.methods.includes(method)
   }
 
+  const resting = new RestingConnections()
+  app.addHook('preClose', async () => { await resting.end() })
+
   const { server } = app
   const listeners = server.listeners('request') as Array<(request: IncomingMessage, response: ServerResponse) => void>
   server.removeAllListeners('request')
@@ -66,6 +70,7 @@ export function setUpShedding (app: FastifyInstance, { isOverloaded, spared, onS
     if (isShed(method, url)) {
       if (refused++ === 0) setTimeout(tell, tellEveryMs).unref()
       onShed(method)
+      resting.refused(request.socket)
       response.writeHead(503, [...headers, 'x-request-id', newRequestId()]).end(body)
       return
     }
