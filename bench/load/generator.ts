@@ -4,6 +4,8 @@ import type { Flood, Latency, Order, Pace, Recipe, Report, Sequence } from './re
 import { makeRequests } from './requests.js'
 
 const graceMs = 12_000
+/** Half of a usual backlog. */
+const wave = 256
 
 /** Latencies in milliseconds by status code. */
 type Times = Map<number, number[]>
@@ -150,9 +152,27 @@ async function sequence ({ port, requests: count }: Sequence, requests: Buffer[]
   return 0
 }
 
+/**
+ * In waves, each taken in by the server before the next: it drops what overflows its backlog, and those connections would
+ * have their first request repeated by TCP after seconds.
+ */
 async function openAll (port: number, count: number, listener: Parameters<typeof Connection.open>[1]): Promise<Connection[]> {
-  const all = await Promise.all(Array.from({ length: count }, () => Connection.open(port, listener)))
-  const connected = all.filter(connection => !connection.ended)
+  const connected: Connection[] = []
+  for (let opened = 0; opened < count; opened += wave) {
+    const all = await Promise.all(Array.from({ length: Math.min(wave, count - opened) }, () => Connection.open(port, listener)))
+    connected.push(...all.filter(connection => !connection.ended))
+    if (count > wave) await knock(port)
+  }
   if (connected.length === 0) throw new Error(`Nothing listens on port ${port}`)
   return connected
+}
+
+/** Resolves when a connection made now is answered: those made before have been taken in. */
+async function knock (port: number): Promise<void> {
+  await new Promise<void>(resolve => {
+    const onEnd = (): void => { resolve() }
+    Connection.open(port, { onAnswer (connection) { connection.close() }, onEnd }).then(connection => {
+      if (!connection.ended) connection.send(Buffer.from('GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'), 0)
+    }, resolve)
+  })
 }
