@@ -143,6 +143,8 @@ class StatementClient implements PostgresPoolClient {
       // The locks that publishes and moves take want what others have committed to be seen, whatever the role's default.
       const result = await this.#send<R>(sql === 'begin' ? 'begin isolation level read committed' : sql, parameters, false)
       this.#inTransaction = sql === 'begin'
+      // So the server answers, without an error, when one of the transaction's statements had failed.
+      if (sql === 'commit' && (result.command as string) === 'ROLLBACK') throw new Error('The transaction was rolled back')
       return result
     }
     try {

@@ -126,6 +126,15 @@ t.test('a connection lost while it commits: whether it did is not known, and it 
   }
 })
 
+t.test('a transaction that the server has undone is no success, though nobody threw', async t => {
+  const { db } = open(t, await prepared(t))
+  await t.rejects(inTransaction(db, async trx => {
+    await note(trx, 'lost')
+    await sql`select 1 / 0`.execute(trx).catch(() => {})
+  }), /rolled back/)
+  t.same(await notes(db), [])
+})
+
 /** The address of a way to the database that breaks at the first commit: with it, or when it is done. */
 async function cutAtCommit (t: Test, url: string, answerOnly: boolean): Promise<string> {
   const target = new URL(url)
