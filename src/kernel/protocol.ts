@@ -42,16 +42,22 @@ export function setUpProtocol (app: FastifyInstance): void {
 /** Fastify's `clientErrorHandler`: answers bytes that are no request, and closes their connection. */
 export function answerClientError (this: FastifyInstance, error: Error & { code?: string }, socket: Socket): void {
   const { status, message } = clientErrors[error.code ?? ''] ?? invalidHttp
-  // Node has no public way to ask for the answer that is due, and looks at this itself when it is left to refuse.
-  const { _httpMessage: due } = socket as Socket & { _httpMessage?: ServerResponse | null }
-  // Behind a whole request this answer would be taken for that one's.
-  if (error.code === 'ECONNRESET' || !socket.writable || due?.headersSent === true || due?.req.complete === true) {
+  // Node has no public way to ask for the request coming in and the answer that is due, and looks at these itself.
+  const { _httpMessage: due, parser } = socket as HttpSocket
+  const isAnswered = due == null && parser?.incoming?.complete === false
+  // Behind a whole request, or one that has its answer, this one would be taken for another's.
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswered || due?.headersSent === true || due?.req.complete === true) {
     socket.destroy(error)
     return
   }
   // A request whose body breaks off has a line of its own, as one that was aborted.
   if (due == null) logRefusal(this, status, error.code)
   sendOver(socket, status, message)
+}
+
+type HttpSocket = Socket & {
+  readonly _httpMessage?: ServerResponse | null
+  readonly parser?: { readonly incoming?: IncomingMessage | null } | null
 }
 
 interface ClientError {

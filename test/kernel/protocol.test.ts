@@ -3,14 +3,15 @@ import { connect, type AddressInfo } from 'node:net'
 import { STATUS_CODES } from 'node:http'
 import { adminClaims, testApp, token } from '../helper.js'
 
-/** Sends bytes and reads until the other side closes or `complete` is satisfied. */
-async function exchange (port: number, bytes: string): Promise<string> {
+/** Sends bytes, and more of them once an answer has begun, and reads until the other side closes. */
+async function exchange (port: number, bytes: string, more?: string): Promise<string> {
   return await new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     let text = ''
     socket.setTimeout(5000, () => { socket.destroy(new Error(`no end: ${text}`)) })
     socket.setEncoding('latin1').on('data', (chunk: string) => { text += chunk }).on('error', reject).on('close', () => { resolve(text) })
     socket.write(bytes, 'latin1')
+    if (more !== undefined) socket.once('data', () => { setTimeout(() => { socket.write(more, 'latin1') }, 50) })
   })
 }
 
@@ -73,6 +74,15 @@ t.test('what Node would refuse by itself has the error body and the security hea
     const bearer = await token(adminClaims)
     const head = `POST /legal/admin/documents HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${bearer}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
     isErrorAnswer(t, await exchange(port, `${head}zz\r\n`), 400, /^The request is not valid HTTP$/)
+  })
+
+  t.test('a request that was answered before its body broke off gets no second answer', async t => {
+    for (const path of ['/nothing', '/legal/accept']) {
+      const head = `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
+      const text = await exchange(port, head, 'zz\r\n')
+      t.equal(text.match(/HTTP\/1\.1 \d/g)?.length, 1, path)
+      t.match(text, /^HTTP\/1.1 40[14] /)
+    }
   })
 
   t.test('behind a request whose answer is under way the connection only ends: the answer would be taken for the other\'s', async t => {
