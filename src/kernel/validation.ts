@@ -132,12 +132,14 @@ function readQuery (properties: ReadonlyArray<[string, { readonly type?: string 
   }
 }
 
-/** Replaces Fastify's parsers by one: JSON in valid UTF-8 without a byte order mark; an empty body is no body. */
+/** Replaces Fastify's parsers by one: JSON in valid UTF-8, neither compressed nor with a byte order mark; an empty body is no body. */
 export function setUpBodyParser (app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
     if (bytes.length === 0) return done(null, undefined)
+    const { 'content-encoding': encoding = 'identity' } = request.headers
+    if (encoding.toLowerCase() !== 'identity') return done(app.httpErrors.unsupportedMediaType('The body must not be compressed'), undefined)
     if (!isUtf8(bytes)) return done(app.httpErrors.badRequest('body must be valid UTF-8'), undefined)
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
       return done(app.httpErrors.badRequest('body must not begin with a byte order mark'), undefined)

@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { Test } from 'tap'
+import { gzipSync } from 'node:zlib'
 import { adminClaims, type Answer, testApp } from '../helper.js'
 import { draftBody, isError, legalApp } from '../legal/helper.js'
 
@@ -8,10 +9,10 @@ t.test('every kind of error has exactly statusCode, error and message', async t 
   await published()
   const ann = await user('ann')
   const { id } = await draft()
-  const raw = async (contentType: string | undefined, payload: string | Buffer) => await admin.send({
+  const raw = async (contentType: string | undefined, payload: string | Buffer, headers: Record<string, string> = {}) => await admin.send({
     method: 'POST',
     url: '/legal/admin/documents',
-    headers: contentType === undefined ? {} : { 'content-type': contentType },
+    headers: { ...headers, ...(contentType !== undefined && { 'content-type': contentType }) },
     payload
   })
   const rows: Array<[string, () => Promise<Answer>, number, string | RegExp]> = [
@@ -37,6 +38,8 @@ t.test('every kind of error has exactly statusCode, error and message', async t 
     ['a form', async () => await raw('application/x-www-form-urlencoded', 'type=terms'), 415, 'The body must be application/json'],
     ['multipart', async () => await raw('multipart/form-data; boundary=x', '--x--'), 415, 'The body must be application/json'],
     ['another kind of JSON', async () => await raw('application/merge-patch+json', '{}'), 415, 'The body must be application/json'],
+    ['a compressed body', async () => await raw('application/json', gzipSync('{}'), { 'content-encoding': 'gzip' }), 415, 'The body must not be compressed'],
+    ['a body that only says it is compressed', async () => await raw('application/json', '{}', { 'content-encoding': 'GZIP, identity' }), 415, 'The body must not be compressed'],
     ['a media type that is none', async () => await raw('nonsense', '{}'), 415, /media type|application\/json/i]
   ]
   for (const [name, call, status, message] of rows) {
