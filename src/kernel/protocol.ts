@@ -12,15 +12,19 @@ import { securityHeaders } from './security-headers.js'
 export function headFault ({ rawHeaders, httpVersionMinor }: IncomingMessage): Refusal | undefined {
   let hosts = 0
   let authorizations = 0
+  let types = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string
     if (name.length === 4) {
       if (name.toLowerCase() === 'host') hosts++
+    } else if (name.length === 12) {
+      if (name.toLowerCase() === 'content-type') types++
     } else if (name.length === 13) {
       if (name.toLowerCase() === 'authorization') authorizations++
     }
   }
   if (authorizations > 1) return new Refusal('invalid', 'headers.authorization must be given once')
+  if (types > 1) return new Refusal('invalid', 'headers.content-type must be given once')
   if (hosts > 1) return new Refusal('invalid', 'headers.host must be given once')
   if (hosts === 0 && httpVersionMinor > 0) return new Refusal('invalid', 'headers.host is required')
   return undefined

@@ -93,6 +93,13 @@ t.test('bytes on a socket', async t => {
     error(t, await send([...bare, 'transfer-encoding: chunked'], chunked(body)), 415, /application\/json/)
   })
 
+  t.test('two Content-Type headers are 400: a proxy may have gone by the other one', async t => {
+    const body = Buffer.from(JSON.stringify(draftBody()))
+    for (const types of [['application/json', 'text/plain'], ['text/plain', 'application/json'], ['application/json', 'application/json']]) {
+      error(t, await send([...post.slice(0, 2), ...types.map(type => `Content-Type: ${type}`), `content-length: ${body.length}`], body), 400, /^headers.content-type must be given once$/)
+    }
+  })
+
   t.test('publish without a body: no headers, a length of 0, an empty chunked body', async t => {
     for (const headers of [[], ['content-length: 0'], ['content-type: application/json', 'content-length: 0'], ['content-type: application/json', 'transfer-encoding: chunked']]) {
       const created = JSON.parse((await send([...post, 'transfer-encoding: chunked'], chunked(Buffer.from(JSON.stringify(draftBody()))))).body)
