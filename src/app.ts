@@ -62,15 +62,25 @@ const bodyLimit = 1024 * 1024
  * Nothing is listened on and no connection is opened yet.
  */
 export async function buildApp ({ config, database, log = process.stdout, metrics, tracing }: AppOptions): Promise<FastifyInstance> {
+  let draining = false
+  const requestLog = new RequestLog(config.logLevel, log)
   const app = Fastify({
     loggerInstance: createLogger(config.logLevel, log) as FastifyBaseLogger,
-    logController: new RequestLog(config.logLevel, log),
+    logController: requestLog,
     trustProxy: config.trustProxy.length === 0 ? false : [...config.trustProxy],
     bodyLimit,
     ajv: ajvOptions,
     schemaController: { compilersFactory: { buildSerializer: sharedSerializers() } },
     schemaErrorFormatter: describeFailure,
-    frameworkErrors: sendError,
+    frameworkErrors (error, request, reply) {
+      // No hook runs for a path that cannot be decoded.
+      reply.raw.once('finish', () => {
+        requestLog.requestCompleted(null, request, reply)
+        metrics?.answered(request, reply)
+      })
+      if (draining) reply.header('connection', 'close')
+      sendError(error, request, reply)
+    },
     clientErrorHandler: answerClientError,
     // Node's own refusal has no body.
     http: { requireHostHeader: false },
@@ -88,7 +98,6 @@ export async function buildApp ({ config, database, log = process.stdout, metric
   })
 
   if (tracing !== undefined) await app.register(tracing.plugin)
-  let draining = false
   app.decorate('drain', () => { draining = true })
   app.addHook('onRequest', (request, reply, done) => {
     if (request.sendsReady !== true) reply.headers(securityHeaders)

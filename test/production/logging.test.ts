@@ -37,8 +37,9 @@ t.test('a request is one line with method, route pattern, status, duration, requ
   await app.inject({ method: 'POST', url: '/legal/accept', headers: { authorization }, payload: { type: 'terms', ipAddress: 'body-secret', more: 1 } })
   await app.inject('/nowhere/query-secret')
   await app.inject('/health/live')
+  await app.inject({ url: '/legal/current/%zz-path-secret', headers: { 'x-request-id': 'mine-2' } })
   const lines = requests()
-  t.equal(lines.length, 5)
+  t.equal(lines.length, 6)
   t.match(lines[0], {
     level: 30, reqId: 'mine-1', method: 'GET', route: '/legal/admin/documents/:id', status: 404, ms: Number, user: 'admin-1', outcome: 'refused'
   })
@@ -48,6 +49,8 @@ t.test('a request is one line with method, route pattern, status, duration, requ
   t.match(lines[3], { method: 'GET', status: 404, outcome: 'refused' })
   t.notOk('route' in (lines[3] as Line))
   t.match(lines[4], { route: '/health/live', status: 200, outcome: 'ok' })
+  t.match(lines[5], { reqId: 'mine-2', method: 'GET', status: 400, ms: Number, outcome: 'refused' }, 'also for a path that cannot be decoded')
+  t.notOk('route' in (lines[5] as Line))
 })
 
 t.test('tokens, bodies and query strings are in no line, not even at level debug', async t => {

@@ -26,6 +26,7 @@ t.test('counts requests, latency, the pool, the process and what the domain did'
   await app.inject('/v1/legal/status')
   await app.inject({ url: '/v1/legal/admin/documents/unknown', headers })
   await app.inject('/invented/by/a/client')
+  await app.inject('/invented/%zz')
 
   const text = await metrics.registry.metrics()
   const expected = [
@@ -33,6 +34,8 @@ t.test('counts requests, latency, the pool, the process and what the domain did'
     'http_requests_total{method="POST",route="/v1/legal/accept",status="200"} 2',
     'http_requests_total{method="GET",route="/v1/legal/admin/documents/:id",status="404"} 1',
     'http_requests_total{method="GET",route="unmatched",status="404"} 1',
+    'http_requests_total{method="GET",route="unmatched",status="400"} 1',
+    'refusals_total{kind="invalid"} 1',
     'http_request_duration_seconds_count{method="POST",route="/v1/legal/accept"} 3',
     'legal_acceptances_total{result="created"} 1',
     'legal_acceptances_total{result="repeated"} 2',
