@@ -108,7 +108,7 @@ const deleteSchema = {
   description: 'A published document cannot be deleted: 400.',
   tags,
   params,
-  response: { 200: ref(Success, 'The draft is gone.'), ...errorResponses(400, 401, 403, 404) }
+  response: { 200: ref(Success, 'The draft is gone.'), ...errorResponses(400, 401, 403, 404, 413, 415) }
 }
 
 const analyticsSchema = {

@@ -57,7 +57,7 @@ const statusSchema = {
   description: 'A `requiresImmediate` of true asks clients for a blocking prompt, false for a notice that becomes blocking ' +
     'after the grace period, counted from publication. The service itself neither counts down nor blocks.',
   tags,
-  response: { 200: ref(TermsStatus, 'The status of the caller.'), ...errorResponses(401) }
+  response: { 200: ref(TermsStatus, 'The status of the caller.'), ...errorResponses(400, 401) }
 }
 
 const ownSchema = {

@@ -69,5 +69,5 @@ const removeSchema = {
   description: 'A user whose token still works is created anew by its next call.',
   tags,
   params: Type.Object({ id: IdParameter }),
-  response: { 200: ref(Success, 'The user and its acceptances are gone.'), ...errorResponses(400, 401, 403, 404) }
+  response: { 200: ref(Success, 'The user and its acceptances are gone.'), ...errorResponses(400, 401, 403, 404, 413, 415) }
 }

@@ -66,5 +66,5 @@ const viewSchema = {
   description: 'Each call adds one to `viewCount`; the record of the caller\'s startup keeps the time of its last view. Not in the pool: 404.',
   tags,
   params,
-  response: { 200: ref(Success, 'It was done.'), ...errorResponses(400, 401, 403, 404) }
+  response: { 200: ref(Success, 'It was done.'), ...errorResponses(400, 401, 403, 404, 413, 415) }
 }
