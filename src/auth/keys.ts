@@ -5,6 +5,7 @@ import { KeysUnavailable } from '../kernel/errors.js'
 const cooldownMs = 15_000
 const failureCooldownMs = 2000
 const refreshMs = 300_000
+const staleMs = 2 * refreshMs
 const fetchTimeoutMs = 4000
 
 type Find = ReturnType<typeof createLocalJWKSet>
@@ -12,7 +13,8 @@ type Find = ReturnType<typeof createLocalJWKSet>
 /**
  * The identity provider's key set. Known keys keep working while the provider is down; an unknown key id costs the
  * provider at most one fetch in 15 s, so that a new key is taken up well within a minute and nobody can make the
- * service hammer it; the set is read anew after five minutes of use, so that a withdrawn key is forgotten.
+ * service hammer it; the set is read anew after five minutes of use, so that a withdrawn key is forgotten. After ten
+ * minutes it is not believed any more before that, unless the provider is down.
  */
 export class KeySet {
   readonly #url: URL
@@ -34,8 +36,13 @@ export class KeySet {
   async pem (header: JWSHeaderParameters): Promise<string | undefined> {
     const known = await this.#lookUp(header)
     if (known !== undefined) {
-      if (Date.now() - this.#loadedAt > refreshMs && this.#mayTry()) this.#load().catch(() => {})
-      return known
+      const age = Date.now() - this.#loadedAt
+      if (age <= refreshMs) return known
+      const wasFailed = this.#failed
+      const loading = (this.#loading ?? (this.#mayTry() ? this.#load() : undefined))?.catch(() => {})
+      if (age <= staleMs || wasFailed) return known
+      await loading
+      return await this.#lookUp(header)
     }
     if (this.#loading === undefined && !this.#mayTry()) {
       if (this.#failed) throw new KeysUnavailable('The key set cannot be fetched')

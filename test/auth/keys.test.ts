@@ -104,6 +104,26 @@ t.test('a withdrawn key is forgotten within eight minutes', async t => {
   t.equal((await ask(kept)).status, 200)
 })
 
+t.test('a key that was withdrawn while nobody called is not taken even once', async t => {
+  const idp = await provider(t, [jwk(first, 'a'), jwk(second, 'b')])
+  const { ask } = await tokenApp(t, idp.env)
+  const advance = clock(t)
+  const tomorrow = { exp: Math.floor(Date.now() / 1000) + 200_000 }
+  t.equal((await ask(await tokenOf(second, 'b'))).status, 200)
+  idp.keys = [jwk(second, 'b')]
+  advance(86_400)
+  const withdrawn = await Promise.all(['ann', 'bob', 'cleo'].map(async sub => await tokenOf(first, 'a', 'RS256', { ...tomorrow, sub })))
+  t.strictSame((await Promise.all(withdrawn.map(async token => await ask(token)))).map(({ status }) => status), [401, 401, 401])
+
+  advance(86_400)
+  idp.answer = request => { request.socket.destroy() }
+  t.equal((await ask(await tokenOf(second, 'b', 'RS256', tomorrow))).status, 200, 'a known key still works while the provider is down')
+  const before = idp.fetches
+  idp.answer = () => {}
+  t.equal((await ask(await tokenOf(second, 'b', 'RS256', { ...tomorrow, sub: 'dora' }))).status, 200, 'and nobody else waits for it')
+  t.ok(idp.fetches - before <= 1)
+})
+
 t.test('10,000 unknown key ids cost the provider a handful of fetches', async t => {
   const idp = await provider(t, [jwk(first, 'a')])
   const { accepts, ask } = await tokenApp(t, idp.env)
