@@ -24,6 +24,9 @@ class SqlFiles implements MigrationProvider {
 export async function migrateToLatest (databaseUrl: string): Promise<string[]> {
   // No timeouts here: building an index may take longer than any request may.
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1, connectionTimeoutMillis: 10_000, application_name: 'legal-signals migrate' })
+  // Whoever waits on the connection is told; without listeners its loss would end the process with a bare stack.
+  pool.on('error', () => {})
+  pool.on('connect', client => client.on('error', () => {}))
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   try {
     const { error, results } = await new Migrator({ db, provider: new SqlFiles() }).migrateToLatest()

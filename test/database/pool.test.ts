@@ -1,5 +1,4 @@
 import t, { type Test } from 'tap'
-import { connect, createServer, type AddressInfo } from 'node:net'
 import { sql, type Kysely } from 'kysely'
 import { loadConfig } from '../../src/config.js'
 import { createDatabase, type DatabaseClient } from '../../src/database/client.js'
@@ -7,6 +6,7 @@ import { DatabaseUnavailable, isUnavailable, sqlState } from '../../src/database
 import type { Database } from '../../src/database/schema.js'
 import { inTransaction } from '../../src/database/transaction.js'
 import { secret, testDatabase } from '../helper.js'
+import { cutAt } from './cut.js'
 
 function open (t: Test, url: string, env: Record<string, string> = {}): DatabaseClient {
   const { database } = loadConfig({ DATABASE_URL: url, JWT_SECRET: secret, DATABASE_POOL_MAX: '1', ...env })
@@ -114,7 +114,7 @@ t.test('a connection lost while it commits: whether it did is not known, and it 
   const url = await prepared(t)
   const watcher = open(t, url)
   for (const answerOnly of [true, false]) {
-    const { db } = open(t, await cutAtCommit(t, url, answerOnly))
+    const { db } = open(t, await cutAt(t, url, 'commit\0', answerOnly))
     let times = 0
     const text = answerOnly ? 'answer' : 'request'
     await t.rejects(inTransaction(db, async trx => {
@@ -134,25 +134,3 @@ t.test('a transaction that the server has undone is no success, though nobody th
   }), /rolled back/)
   t.same(await notes(db), [])
 })
-
-/** The address of a way to the database that breaks at the first commit: with it, or when it is done. */
-async function cutAtCommit (t: Test, url: string, answerOnly: boolean): Promise<string> {
-  const target = new URL(url)
-  const server = createServer(near => {
-    const far = connect(Number(target.port), target.hostname)
-    let isCommitting = false
-    const end = () => { near.destroy(); far.destroy() }
-    near.on('data', chunk => {
-      isCommitting ||= chunk.includes('commit\0')
-      if (isCommitting && !answerOnly) end()
-      else far.write(chunk)
-    })
-    far.on('data', chunk => { if (isCommitting) end(); else near.write(chunk) })
-    for (const socket of [near, far]) socket.on('error', end).on('close', end)
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => { server.close() })
-  const way = new URL(url)
-  way.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
-  return way.href
-}
