@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
-import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { createHmac, KeyObject, sign as rsaSign } from 'node:crypto'
+import { decodeJwt, decodeProtectedHeader, exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose'
 import { testApp } from '../helper.js'
 import { audience, type IdentityProvider, otherAudience, startProvider } from './provider.js'
 import { until } from './service.js'
@@ -53,6 +54,35 @@ t.test('access tokens of a certified OpenID provider', async t => {
     t.equal((await own(await sign({ ...good, exp: now - 1 }))).statusCode, 401)
     t.equal((await own(await sign({ ...good, nbf: now + 60 }))).statusCode, 401)
     t.equal((await own(await sign({ ...good, exp: undefined }))).statusCode, 401)
+  })
+
+  await t.test('without a signature, signed with the public key as a secret, or by a key that they bring along they are 401', async t => {
+    const { base, publicKey, privateKey, sign } = await ownKeySet(t)
+    const stranger = await ownKeySet(t)
+    const own = await appWith(t, { ...provider, issuer: base, keySetUrl: `${base}/keys` })
+    const good = { iss: base, aud: audience, sub: 'person-1', exp: Math.floor(Date.now() / 1000) + 60 }
+    const jwk = await exportJWK(stranger.publicKey)
+    t.equal((await own(await sign(good, { kid: 'own' }))).statusCode, 200)
+    for (const header of [{ jku: `${stranger.base}/keys` }, { x5u: `${stranger.base}/keys` }, { jwk }]) {
+      t.equal((await own(await stranger.sign(good, header))).statusCode, 401, `a stranger's, ${Object.keys(header)}`)
+    }
+    for (const header of [{ jku: `${base}/keys` }, { jwk: await exportJWK(publicKey) }]) {
+      t.equal((await own(await sign(good, header))).statusCode, 401, `its own, ${Object.keys(header)}`)
+    }
+    t.equal(stranger.fetches(), 0, 'nobody is asked for a key because a token says so')
+
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const [, claims = '', signature = ''] = (await sign(good)).split('.')
+    for (const alg of ['none', 'None']) {
+      for (const end of ['', signature]) t.equal((await own(`${part({ alg, kid: 'own' })}.${claims}.${end}`)).statusCode, 401, alg)
+    }
+    const pem = await exportSPKI(publicKey)
+    for (const secret of [pem, pem.trim(), JSON.stringify(await exportJWK(publicKey))]) {
+      const signed = `${part({ alg: 'HS256', kid: 'own' })}.${claims}`
+      t.equal((await own(`${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`)).statusCode, 401, 'HS256')
+    }
+    const signed = `${part({ alg: 'RS256', kid: 'own', crit: ['unknown'], unknown: 1 })}.${claims}`
+    t.equal((await own(`${signed}.${rsaSign('sha256', Buffer.from(signed), KeyObject.from(privateKey)).toString('base64url')}`)).statusCode, 401, 'an unknown crit')
   })
 })
 
@@ -123,9 +153,13 @@ t.test('while the provider is down known keys keep working and unknown ones are 
 /** A key set whose private key the test holds. */
 async function ownKeySet (t: Test) {
   const { createServer } = await import('node:http')
-  const { privateKey, publicKey } = await generateKeyPair('RS256')
+  const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
   const keys = [{ ...await exportJWK(publicKey), kid: 'own', alg: 'RS256', use: 'sig' }]
-  const server = createServer((_request, response) => { response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys })) })
+  let fetches = 0
+  const server = createServer((_request, response) => {
+    fetches++
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys }))
+  })
   await new Promise<void>(resolve => { server.listen(0, '127.0.0.1', resolve) })
   t.teardown(() => {
     server.closeAllConnections()
@@ -133,6 +167,10 @@ async function ownKeySet (t: Test) {
   })
   return {
     base: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
-    sign: (claims: Record<string, unknown>) => new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'own', typ: 'at+jwt' }).sign(privateKey)
+    publicKey,
+    privateKey,
+    fetches: () => fetches,
+    sign: (claims: Record<string, unknown>, header: Record<string, unknown> = {}) =>
+      new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'own', typ: 'at+jwt', ...header }).sign(privateKey)
   }
 }
