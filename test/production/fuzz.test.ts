@@ -36,6 +36,7 @@ interface Draw {
   readonly path: ReadonlyArray<Reference | string>
   readonly query: ReadonlyArray<readonly [string, unknown]>
   readonly headers: Readonly<Record<string, string>>
+  readonly mediaType: string
   readonly body: unknown
 }
 
@@ -74,7 +75,7 @@ t.test(`${total} random requests: no 5xx, only documented statuses, bodies of th
   /** How many answers of each status an operation has had. */
   const answered = new Map(targets.map(({ operationId }) => [operationId, new Map<number, number>()]))
 
-  async function send ({ operation, caller, path, query, headers, body }: Draw): Promise<void> {
+  async function send ({ operation, caller, path, query, headers, mediaType, body }: Draw): Promise<void> {
     const { operationId } = operation
     const known = (value: unknown): unknown => value instanceof Reference ? knowledge.find(value, operationId) : value
     const drawn = [...path]
@@ -84,7 +85,7 @@ t.test(`${total} random requests: no 5xx, only documented statuses, bodies of th
     const options: InjectOptions = {
       method: operation.method as 'GET',
       url: search === '' ? url : `${url}?${search}`,
-      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers, ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) },
+      headers: { ...(body !== undefined && { 'content-type': mediaType }), ...headers, ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) },
       ...(body !== undefined && { payload: JSON.stringify(body, (_name, value) => known(value)) })
     }
     const answer = await app.inject(options)
@@ -136,8 +137,18 @@ function drawOf (operation: Target, callers: number): Arbitrary<Draw> {
       fc.tuple(fc.constant(name), fc.oneof({ weight: 3, arbitrary: validField(name, schema) }, { weight: 1, arbitrary: anyText })), { nil: undefined }
     ))).chain(entries => fc.constantFrom<Draw['query']>(entries.filter(entry => entry !== undefined), entries.concat(entries).filter(entry => entry !== undefined))),
     headers: fc.tuple(...headers.map(({ name }) => fc.string({ maxLength: 20, unit: fc.constantFrom(...'"W/*,abc ') }).map(value => [name, value]))).map(Object.fromEntries),
-    body: schema === undefined ? fc.constant(undefined) : fc.option(perhapsBroken(schema), { nil: undefined, freq: 10 })
+    mediaType: fc.oneof({ weight: 15, arbitrary: fc.constant('application/json') }, fc.constantFrom(...otherMediaTypes)),
+    body: bodyOf(operation.method, schema)
   }) as Arbitrary<Draw>
+}
+
+const otherMediaTypes = ['text/plain', 'text/json', 'application/x-www-form-urlencoded', 'application/json; charset=utf-16', 'multipart/form-data; boundary=x', 'nonsense']
+
+/** Now and then also where none is asked for. */
+function bodyOf (method: string, schema: InputSchema | undefined): Arbitrary<unknown> {
+  if (method === 'GET') return fc.constant(undefined)
+  if (schema === undefined) return fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, anyText)
+  return fc.option(perhapsBroken(schema), { nil: undefined, freq: 10 })
 }
 
 /** The positions of the callers whom the operation is for. */
