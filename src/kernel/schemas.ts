@@ -14,8 +14,13 @@ export function Text (minimum: number, maximum: number, options: { description?:
   return Type.String({ format: 'text', minLength: minimum, maxLength: maximum, ...options })
 }
 
+/** The same schema with a description of what it is for at this place. */
+export function described<Schema extends TSchema> (schema: Schema, description: string): Schema {
+  return { ...schema, description }
+}
+
 /** A path parameter that names something; whether it can be an id at all is the repository's question (404). */
-export const IdParameter = Type.String({ format: 'text' })
+export const IdParameter = Type.String({ format: 'text', description: 'Its id; one that nothing has, of whatever form, is 404.' })
 
 /** The platform's own ids of startups, governments and contacts (contract: Everywhere, Ids). */
 export const PlatformId = Type.String({ pattern: '^[A-Za-z0-9._:-]{1,128}$', examples: ['startup-aurora'] })
@@ -31,7 +36,7 @@ export const NullableString = Type.Unsafe<string | null>({ type: ['string', 'nul
 /** Offset paging of the legal lists: limit default 100, at most 500 (more is clamped), offset default 0. */
 export const OffsetPaging = {
   limit: Type.Optional(Type.Integer({ minimum: 1, default: 100, description: 'Page size; more than 500 counts as 500.' })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }))
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0, description: 'How many to skip.' }))
 }
 
 /** What every page of a legal list says of itself. */

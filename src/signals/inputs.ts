@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { StringEnum, Text } from '../kernel/schemas.js'
+import { described, StringEnum, Text } from '../kernel/schemas.js'
 import { AssignmentStatusName, AssignmentTypeName, type Pagination, type RefusedTransition, RequestStatusName, StatusName } from './schemas.js'
 
 /* What callers send. Unknown fields are ignored: the specification leaves "further fields" open. */
@@ -74,15 +74,15 @@ export const RejectBody = Type.Object({
 const search = Type.Optional(Text(0, 4000, { description: 'A literal part of title or description, in any letter case.' }))
 
 const paging = {
-  page: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 })),
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1, description: 'Counted from 1.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, default: 20, description: 'Page size; more than 100 counts as 100.' }))
 }
 
 export const PageQuery = Type.Object(paging)
 
 export const PoolQuery = Type.Object({
-  visibilityLevel: Type.Optional(Text(0, 4000)),
-  solutionCategory: Type.Optional(Text(0, 4000)),
+  visibilityLevel: Type.Optional(Text(0, 4000, { description: 'Exactly this one.' })),
+  solutionCategory: Type.Optional(Text(0, 4000, { description: 'Exactly this one.' })),
   search,
   available: Type.Optional(Type.Boolean({ description: 'True leaves only signals that can still be accepted.' })),
   ...paging
@@ -90,28 +90,28 @@ export const PoolQuery = Type.Object({
 export type PoolQuery = Static<typeof PoolQuery>
 
 export const SignalListQuery = Type.Object({
-  status: Type.Optional(StatusName),
-  isPublic: Type.Optional(Type.Boolean()),
+  status: Type.Optional(described(StatusName, 'The status of the signal.')),
+  isPublic: Type.Optional(Type.Boolean({ description: 'Whether it is in the pool.' })),
   isArchived: Type.Optional(Type.Boolean({ description: 'Default false, or true with `status=archived`.' })),
-  solutionCategory: Type.Optional(Text(0, 4000)),
+  solutionCategory: Type.Optional(Text(0, 4000, { description: 'Exactly this one.' })),
   search,
   ...paging
 })
 export type SignalListQuery = Static<typeof SignalListQuery>
 
 export const InboxQuery = Type.Object({
-  status: Type.Optional(StatusName),
-  assignmentStatus: Type.Optional(AssignmentStatusName),
-  assignmentType: Type.Optional(AssignmentTypeName),
+  status: Type.Optional(described(StatusName, 'The status of the signal.')),
+  assignmentStatus: Type.Optional(described(AssignmentStatusName, 'The status of the startup\'s assignment.')),
+  assignmentType: Type.Optional(described(AssignmentTypeName, 'How the signal came to the startup.')),
   archived: Type.Optional(Type.Boolean({ default: false, description: 'True lists the archived signals, false the others.' })),
   ...paging
 })
 export type InboxQuery = Static<typeof InboxQuery>
 
 export const ContactRequestQuery = Type.Object({
-  status: Type.Optional(RequestStatusName),
-  requestSource: Type.Optional(AssignmentTypeName),
-  signalId: Type.Optional(Text(0, 4000)),
+  status: Type.Optional(described(RequestStatusName, 'The status of the contact request.')),
+  requestSource: Type.Optional(described(AssignmentTypeName, 'How the signal came to the startup that asks.')),
+  signalId: Type.Optional(Text(0, 4000, { description: 'Of this signal.' })),
   ...paging
 })
 export type ContactRequestQuery = Static<typeof ContactRequestQuery>

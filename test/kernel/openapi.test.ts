@@ -20,7 +20,7 @@ interface Operation {
   readonly description?: string
   readonly tags?: string[]
   readonly security?: unknown[]
-  readonly parameters?: Array<{ name: string, in: string }>
+  readonly parameters?: Array<{ name: string, in: string, description?: string }>
   readonly requestBody?: Content
   readonly responses: Record<string, Content>
 }
@@ -66,6 +66,7 @@ t.test('the OpenAPI document is 3.1 and describes every operation for a reader a
     t.ok((operation.description ?? '').length > 15, `${name} has a description`)
     t.ok(operation.tags?.length === 1 && known.has(operation.tags[0] as string), `${name} has one tag that is described`)
     t.ok(Array.isArray(operation.security), `${name} says whether it needs a token`)
+    t.same((operation.parameters ?? []).filter(parameter => (parameter.description ?? '').length < 5), [], `${name} describes its parameters`)
     for (const [status, response] of Object.entries(operation.responses)) {
       t.not(response.description, 'Default Response', `${name} describes its ${status}`)
     }

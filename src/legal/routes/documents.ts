@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Kysely } from 'kysely'
 import type { Database } from '../../database/schema.js'
-import { errorResponses, IdParameter, ref, Success } from '../../kernel/schemas.js'
+import { described, errorResponses, IdParameter, ref, Success } from '../../kernel/schemas.js'
 import type { CurrentDocuments } from '../current.js'
 import { createDraft, deleteDraft, updateDraft } from '../documents.js'
 import { publishDocument } from '../publish.js'
@@ -55,7 +55,7 @@ const listSchema = {
   summary: 'All documents',
   description: 'Newest first, drafts included, without their texts; each with the newest 100 acceptances and their exact number.',
   tags,
-  querystring: Type.Object({ type: Type.Optional(DocumentTypeName) }),
+  querystring: Type.Object({ type: Type.Optional(described(DocumentTypeName, 'Of this type of document only.')) }),
   response: { 200: Type.Array(ref(AdminListItem), { description: 'All documents.' }), ...errorResponses(400, 401, 403) }
 }
 

@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../../database/schema.js'
 import { sendReady } from '../../kernel/ready.js'
 import { Refusal } from '../../kernel/refusal.js'
-import { errorResponses, offsetPage, OffsetPaging, pageFields, ref } from '../../kernel/schemas.js'
+import { described, errorResponses, offsetPage, OffsetPaging, pageFields, ref } from '../../kernel/schemas.js'
 import type { CurrentDocument, CurrentDocuments } from '../current.js'
 import { findPublishedVersion, listPublishedVersions } from '../documents.js'
 import { DocumentTypeName, LegalDocument, LegalDocumentVersion } from '../schemas.js'
@@ -59,7 +59,7 @@ const currentSchema = {
     'A document is active from the moment it is published, also when its `effectiveDate` lies in the future. ' +
     'After a publish other instances may answer with the previous document for up to two seconds.',
   tags,
-  params: Type.Object({ type: DocumentTypeName }),
+  params: Type.Object({ type: described(DocumentTypeName, 'The type of document.') }),
   response: {
     200: ref(LegalDocument, 'The active document.'),
     304: Type.Null({ description: 'The client holds the active document already.' }),
@@ -72,7 +72,7 @@ const versionsSchema = {
   summary: 'The published versions of a type',
   description: 'Newest publish first, without their texts. Drafts are never visible.',
   tags,
-  params: Type.Object({ type: DocumentTypeName }),
+  params: Type.Object({ type: described(DocumentTypeName, 'The type of document.') }),
   querystring: Type.Object(OffsetPaging),
   response: {
     200: Type.Object({
@@ -87,6 +87,9 @@ const versionSchema = {
   summary: 'One published version in full',
   description: 'Drafts are never visible: they are 404 like versions that do not exist.',
   tags,
-  params: Type.Object({ type: DocumentTypeName, version: Type.String({ format: 'text', examples: ['1.0.0'] }) }),
+  params: Type.Object({
+    type: described(DocumentTypeName, 'The type of document.'),
+    version: Type.String({ format: 'text', description: 'As it was published.', examples: ['1.0.0'] })
+  }),
   response: { 200: ref(LegalDocument, 'The published document.'), ...errorResponses(400, 404) }
 }

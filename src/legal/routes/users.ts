@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Kysely } from 'kysely'
 import type { Database } from '../../database/schema.js'
-import { errorResponses, IdParameter, offsetPage, OffsetPaging, pageFields, ref, Success, Text } from '../../kernel/schemas.js'
+import { described, errorResponses, IdParameter, offsetPage, OffsetPaging, pageFields, ref, Success, Text } from '../../kernel/schemas.js'
 import { listLog } from '../reports.js'
 import { AcceptanceLogItem, DocumentTypeName, RegisterUserBody, User } from '../schemas.js'
 import { listUsers, registerUser, removeUser } from '../users.js'
@@ -37,7 +37,7 @@ const logSchema = {
   summary: 'The acceptance log',
   description: 'Newest first, with the exact total. Unknown texts are empty. Clients build CSV from it; the service offers none.',
   tags,
-  querystring: Type.Object({ type: Type.Optional(DocumentTypeName), ...OffsetPaging }),
+  querystring: Type.Object({ type: Type.Optional(described(DocumentTypeName, 'Of this type of document only.')), ...OffsetPaging }),
   response: {
     200: Type.Object({ acceptances: Type.Array(ref(AcceptanceLogItem)), ...pageFields }, { description: 'A page of the log.' }),
     ...errorResponses(400, 401, 403)
@@ -49,7 +49,7 @@ const listSchema = {
   summary: 'The users that the service knows',
   description: 'Newest first. `search` is a literal part of the e-mail or of a name, in any letter case.',
   tags,
-  querystring: Type.Object({ search: Type.Optional(Text(0, 300)), ...OffsetPaging }),
+  querystring: Type.Object({ search: Type.Optional(Text(0, 300, { description: 'A literal part of the e-mail or of a name, in any letter case.' })), ...OffsetPaging }),
   response: { 200: Type.Object({ users: Type.Array(ref(User)), ...pageFields }, { description: 'A page of users.' }), ...errorResponses(400, 401, 403) }
 }
 
@@ -58,7 +58,7 @@ const registerSchema = {
   summary: 'Register a user ahead of its first call',
   description: 'So that the analytics count the whole user base. Creates the record or changes the given fields; the user\'s own token refreshes it later. Two users may share an e-mail.',
   tags,
-  params: Type.Object({ id: Text(1, 255) }),
+  params: Type.Object({ id: Text(1, 255, { description: 'Its id; one that is not known yet is made.' }) }),
   body: RegisterUserBody,
   response: { 200: ref(User, 'The user.'), ...errorResponses(400, 401, 403, 413, 415) }
 }
