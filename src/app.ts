@@ -82,8 +82,14 @@ export async function buildApp ({ config, database, log = process.stdout, metric
       sendError(error, request, reply)
     },
     clientErrorHandler: answerClientError,
-    // Node's own refusal has no body.
-    http: { requireHostHeader: false },
+    http: {
+      // Node's own refusal has no body.
+      requireHostHeader: false,
+      maxHeaderSize: 16 * 1024,
+      headersTimeout: 20_000,
+      // How often Node looks for requests that take too long to arrive.
+      connectionsCheckingInterval: 5000
+    },
     genReqId: requestIdOf,
     // As long as Node lets a path be: an id that is too long is an unknown id, and no route has a pattern to exhaust.
     routerOptions: { maxParamLength: 16 * 1024 },
@@ -114,6 +120,7 @@ export async function buildApp ({ config, database, log = process.stdout, metric
 
   setUpShedding(app, {
     isOverloaded: () => database.pool.isOverloaded,
+    isDraining: () => draining,
     spared: ['/health/', ...['/legal/current/', '/openapi.json', '/documentation'].map(path => config.basePath + path)],
     onShed: method => metrics?.shed(method)
   })

@@ -7,6 +7,8 @@ import { securityHeaders } from './security-headers.js'
 export interface SheddingOptions {
   /** Whether a request that needs the database would be refused anyway. */
   isOverloaded (): boolean
+  /** Whether connections are to be closed, so that clients go elsewhere. */
+  isDraining (): boolean
   /** Beginnings of the paths that go on without the database. */
   readonly spared: readonly string[]
   /** Told of each request that was refused. */
@@ -39,7 +41,7 @@ const headers = Object.entries({
  * one does, the rounds would grow long, and the throughput would fall to a few answers a round. For the same reason
  * those refused share a line of the log.
  */
-export function setUpShedding (app: FastifyInstance, { isOverloaded, spared, onShed }: SheddingOptions): void {
+export function setUpShedding (app: FastifyInstance, { isOverloaded, isDraining, spared, onShed }: SheddingOptions): void {
   const queues = new Map<string, { readonly methods: string[], isOverloaded (): boolean }>()
   app.addHook('onRoute', ({ url, method, config }) => {
     if (config?.isOverloaded === undefined) return
@@ -71,7 +73,8 @@ export function setUpShedding (app: FastifyInstance, { isOverloaded, spared, onS
       if (refused++ === 0) setTimeout(tell, tellEveryMs).unref()
       onShed(method)
       resting.refused(request.socket)
-      response.writeHead(503, [...headers, 'x-request-id', newRequestId()]).end(body)
+      const own = ['x-request-id', newRequestId(), ...(isDraining() ? ['connection', 'close'] : [])]
+      response.writeHead(503, [...headers, ...own]).end(body)
       return
     }
     for (const listener of listeners) listener(request, response)

@@ -97,15 +97,3 @@ t.test('what Node would refuse by itself has the error body and the security hea
     t.ok(lines.map(line => JSON.parse(line)).some(line => line.status === 417 && line.outcome === 'refused'))
   })
 })
-
-t.test('a request that takes too long to send is 408', async t => {
-  const { app } = await testApp(t)
-  // How often Node looks is a matter of its own: half a minute.
-  const socket = { writable: true, destroyed: false, sent: '', ended: false }
-  app.server.emit('clientError', Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), {
-    writable: true,
-    end (text: string) { socket.sent = text },
-    destroy () {}
-  })
-  isErrorAnswer(t, socket.sent, 408, /^The request took too long to arrive$/)
-})

@@ -8,7 +8,7 @@ const connections = 40
 t.test('while the process is never idle, who is refused is not heard again for half a second, and then as ever', async t => {
   let isOverloaded = false
   const app = Fastify({ keepAliveTimeout: 5000 })
-  setUpShedding(app, { isOverloaded: () => isOverloaded, spared: ['/spared'], onShed: () => {} })
+  setUpShedding(app, { isOverloaded: () => isOverloaded, isDraining: () => false, spared: ['/spared'], onShed: () => {} })
   app.get('/*', async () => 'served')
   const base = await app.listen({ port: 0, host: '127.0.0.1' })
   const agents = Array.from({ length: connections }, () => new Agent({ keepAlive: true, maxSockets: 1 }))

@@ -74,6 +74,10 @@ t.test('acceptances that pile up are refused at the door, everything else goes o
   t.equal((await fetch(`${base}/legal/status`, member)).status, 200)
   t.equal((await fetch(`${base}/legal/versions/terms`)).status, 200)
   t.equal((await fetch(`${base}/legal/accept`)).status, 404, 'only the method that has the queue')
+  app.drain()
+  const last = await accept(1001)
+  t.equal(last.status, 503)
+  t.equal(last.headers.get('connection'), 'close', 'who is refused while the instance drains goes elsewhere')
   await publisher.query('rollback', [])
   publisher.release()
 
