@@ -49,14 +49,14 @@ t.test('a port in use fails the start with exit code 1', async t => {
   t.teardown(() => { taken.close() })
   const { port } = taken.address() as { port: number }
   for (const instances of ['1', '2']) {
-    const { ended, output } = await spawnService(t, { DATABASE_URL: nowhere, PORT: String(port), INSTANCES: instances })
+    const { ended, output } = spawnService(t, { DATABASE_URL: nowhere, PORT: String(port), INSTANCES: instances })
     t.equal(await ended, 1)
     t.match(output(), /^PORT is in use by another process$/m)
   }
 })
 
 t.test('a wrong variable stops the start with one line that names it', async t => {
-  const { ended, output } = await spawnService(t, { DATABASE_URL: nowhere, INSTANCES: 'many' })
+  const { ended, output } = spawnService(t, { DATABASE_URL: nowhere, INSTANCES: 'many' })
   t.equal(await ended, 1)
   t.match(output(), /^INSTANCES [^\n]+\n$/)
 })

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -24,27 +25,27 @@ export interface Service {
   output (): string
 }
 
-/** Starts `src/server.ts` on a free port and waits until it listens; the test's end kills it. */
+/** Starts `src/server.ts`, on a port of its own unless `PORT` is given, and waits until it answers; the test's end kills it. */
 export async function startService (t: Test, env: Record<string, string>): Promise<Service> {
-  const service = await spawnService(t, env)
-  const deadline = Date.now() + 30_000
-  while (!await fetch(`${service.base}/health/live`).then(answer => answer.ok, () => false)) {
+  const service = spawnService(t, { PORT: '0', ...env })
+  const deadline = Date.now() + 60_000
+  for (;;) {
+    // By its own word: on a port that somebody else had taken meanwhile, somebody else would answer.
+    const port = service.lines.map(({ msg }) => /^Server listening at .*:(\d+)$/.exec(msg)?.[1]).find(found => found !== undefined)
+    const base = `http://127.0.0.1:${port}`
+    if (port !== undefined && await fetch(`${base}/health/live`).then(answer => answer.ok, () => false)) return { ...service, base }
     if (Date.now() > deadline || service.child.exitCode !== null) throw new Error(`The service does not listen:\n${service.output()}`)
     await pause(25)
   }
-  return service
 }
 
 /** Starts `src/server.ts` without waiting for anything. */
-export async function spawnService (t: Test, env: Record<string, string>): Promise<Service> {
-  const port = env['PORT'] ?? String(await freePort())
+export function spawnService (t: Test, env: Record<string, string>): Omit<Service, 'base'> {
   const folder = compiledFolder()
   const child = spawn(process.execPath, [join(folder, 'src', 'server.js')], {
     // Away from a developer's .env file.
     cwd: folder,
-    env: {
-      PATH: process.env['PATH'], JWT_SECRET: secret, ADMIN_EMAILS: adminEmail, DRAIN_MS: '0', ...env, PORT: port
-    },
+    env: { PATH: process.env['PATH'], JWT_SECRET: secret, ADMIN_EMAILS: adminEmail, DRAIN_MS: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe']
   })
   const lines: LogLine[] = []
@@ -62,17 +63,18 @@ export async function spawnService (t: Test, env: Record<string, string>): Promi
     child.kill('SIGKILL')
     await ended
   })
-  return { child, base: `http://127.0.0.1:${port}`, lines, ended, output: () => output }
+  return { child, lines, ended, output: () => output }
 }
 
-/** A port that nothing listens on. */
+/** A port that nothing listens on, and none of those that the system gives away by itself meanwhile. */
 export async function freePort (): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
+  for (;;) {
+    const port = randomInt(10_000, 32_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(server, 'listening').then(() => true, () => false)
+    server.close()
+    if (isFree) return port
+  }
 }
 
 /** Waits until `check` holds; throws after `timeoutMs`. */

@@ -22,7 +22,7 @@ t.test('an address that cannot be listened on stops the start with one line that
   ]
   const few = rows.slice(0, 2).map(([env, line]): typeof rows[0] => [{ ...env, INSTANCES: '2' }, line])
   for (const [env, line] of [...rows, ...few]) {
-    const { ended, output } = await spawnService(t, { DATABASE_URL: url, METRICS_PORT: String(await freePort()), ...env })
+    const { ended, output } = spawnService(t, { DATABASE_URL: url, PORT: '0', METRICS_PORT: String(await freePort()), ...env })
     t.equal(await ended, 1)
     t.same(output().split('\n').filter(text => !text.startsWith('{') && text !== ''), [line], JSON.stringify(env))
   }
