@@ -7,7 +7,7 @@ import { type Service, startService, until } from './service.js'
 const crashes = Number(process.env['CRASHES'] ?? 50)
 const callers = 24
 /** Of one service, until it is killed; counted, not timed, so that a busy machine has the same load. */
-const mostAnswers = 120
+const mostAnswers = 40
 
 t.setTimeout(60_000 + crashes * 20_000)
 
