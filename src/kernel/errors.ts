@@ -67,12 +67,17 @@ function toAnswer (error: FastifyError | Error): ErrorAnswer {
   return { status: 500, message: 'Internal Server Error' }
 }
 
+/** What every error's body says (specification: Errors). */
+export function errorBody (status: number, message: string): { statusCode: number, error: string, message: string } {
+  return { statusCode: status, error: STATUS_CODES[status] ?? 'Error', message }
+}
+
 function send (reply: FastifyReply, { status, message, details }: ErrorAnswer): FastifyReply {
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (status === 503) reply.header('retry-after', String(retryAfterSeconds))
-  // No hook was run for what failed before routing.
+  // No hook set them for what failed before routing, and for routes whose own answers bring them along.
   reply.headers(securityHeaders).header('x-request-id', reply.request.id)
   // An error is never what a cache should keep for the resource.
   return reply.removeHeader('etag').header('cache-control', 'no-store')
-    .code(status).send({ statusCode: status, error: STATUS_CODES[status] ?? 'Error', message, ...details })
+    .code(status).send({ ...errorBody(status, message), ...details })
 }

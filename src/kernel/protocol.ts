@@ -1,6 +1,7 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { errorBody } from './errors.js'
 import { Refusal } from './refusal.js'
 import { newRequestId } from './request-id.js'
 import { securityHeaders } from './security-headers.js'
@@ -84,7 +85,7 @@ function sendOver (socket: Socket, status: number, message: string): void {
 }
 
 function errorAnswer (status: number, message: string): { headers: Record<string, string>, body: string } {
-  const body = JSON.stringify({ statusCode: status, error: STATUS_CODES[status], message })
+  const body = JSON.stringify(errorBody(status, message))
   return {
     headers: {
       ...securityHeaders,

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { errorBody } from './errors.js'
+import { readyAnswer, writeReady } from './ready.js'
 import { newRequestId } from './request-id.js'
 import { RestingConnections } from './resting.js'
-import { securityHeaders } from './security-headers.js'
 
 export interface SheddingOptions {
   /** Whether a request that needs the database would be refused anyway. */
@@ -24,16 +25,11 @@ declare module 'fastify' {
 
 const tellEveryMs = 1000
 
-const body = JSON.stringify({ statusCode: 503, error: 'Service Unavailable', message: 'Service Unavailable' })
-
-/** Names and values in turn, the form that costs the least to send. */
-const headers = Object.entries({
-  ...securityHeaders,
+const unavailable = readyAnswer(503, {
   'content-type': 'application/json; charset=utf-8',
-  'content-length': String(Buffer.byteLength(body)),
   'cache-control': 'no-store',
   'retry-after': '1'
-}).flat()
+}, Buffer.from(JSON.stringify(errorBody(503, 'Service Unavailable'))))
 
 /**
  * Under an overload answers 503 before anything else is done for a request. The event loop takes turns: for each round
@@ -73,8 +69,7 @@ export function setUpShedding (app: FastifyInstance, { isOverloaded, isDraining,
       if (refused++ === 0) setTimeout(tell, tellEveryMs).unref()
       onShed(method)
       resting.refused(request.socket)
-      const own = ['x-request-id', newRequestId(), ...(isDraining() ? ['connection', 'close'] : [])]
-      response.writeHead(503, [...headers, ...own]).end(body)
+      writeReady(response, unavailable, ['x-request-id', newRequestId(), ...(isDraining() ? ['connection', 'close'] : [])])
       return
     }
     for (const listener of listeners) listener(request, response)

@@ -51,7 +51,7 @@ async function checkTrouble (t: Test, service: Service, { calls = needingDatabas
   ])
   for (const [index, result] of results.entries()) checkUnavailable(t, result, calls[index]?.path ?? '')
   t.equal(live.status, 200, 'alive')
-  t.ok(live.ms < 3000, `and says so at once: ${Math.round(live.ms)} ms`)
+  t.ok(live.ms < 1000, `and says so at once: ${Math.round(live.ms)} ms`)
   t.equal(document.status, 200, 'routes without the database go on')
   t.equal(readiness.status, ready, `readiness is ${ready}`)
   t.ok(readiness.ms < 10_000)

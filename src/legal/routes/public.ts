@@ -52,6 +52,8 @@ function matches (header: string | undefined, etag: string): boolean {
 
 const tags = ['Legal documents']
 
+const TypeParameter = described(DocumentTypeName, 'The type of document.')
+
 const currentSchema = {
   operationId: 'getCurrentDocument',
   summary: 'The active document of a type',
@@ -59,7 +61,7 @@ const currentSchema = {
     'A document is active from the moment it is published, also when its `effectiveDate` lies in the future. ' +
     'After a publish other instances may answer with the previous document for up to two seconds.',
   tags,
-  params: Type.Object({ type: described(DocumentTypeName, 'The type of document.') }),
+  params: Type.Object({ type: TypeParameter }),
   response: {
     200: ref(LegalDocument, 'The active document.'),
     304: Type.Null({ description: 'The client holds the active document already.' }),
@@ -72,7 +74,7 @@ const versionsSchema = {
   summary: 'The published versions of a type',
   description: 'Newest publish first, without their texts. Drafts are never visible.',
   tags,
-  params: Type.Object({ type: described(DocumentTypeName, 'The type of document.') }),
+  params: Type.Object({ type: TypeParameter }),
   querystring: Type.Object(OffsetPaging),
   response: {
     200: Type.Object({
@@ -87,9 +89,6 @@ const versionSchema = {
   summary: 'One published version in full',
   description: 'Drafts are never visible: they are 404 like versions that do not exist.',
   tags,
-  params: Type.Object({
-    type: described(DocumentTypeName, 'The type of document.'),
-    version: Type.String({ format: 'text', description: 'As it was published.', examples: ['1.0.0'] })
-  }),
+  params: Type.Object({ type: TypeParameter, version: Type.String({ format: 'text', description: 'As it was published.', examples: ['1.0.0'] }) }),
   response: { 200: ref(LegalDocument, 'The published document.'), ...errorResponses(400, 404) }
 }
