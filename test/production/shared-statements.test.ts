@@ -76,5 +76,7 @@ for (const { name, claims, status, request } of kinds) {
     await closed
     const { rows } = await sql<{ count: number }>`select count(*) from users where id like 'user-%'`.execute(database.db)
     t.same(rows, [{ count: tokens.length }], 'and what they wrote is stored')
+    const { rows: accepted } = await sql<{ count: number }>`select count(*) from document_acceptances`.execute(database.db)
+    t.same(accepted, [{ count: name === 'accept' ? tokens.length : 0 }], 'and nothing else')
   })
 }
