@@ -108,19 +108,25 @@ t.test('a rotated key is taken up, and unknown key ids cost the provider next to
   const claims = { iss: provider.issuer, aud: audience, sub: 'person-1', exp: Math.floor(Date.now() / 1000) + 60 }
   const invented = await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'kid' }).sign(privateKey)
   const [, payload, signature] = invented.split('.')
+  let failed = 0
+  const startedAt = performance.now()
   for (let start = 0; start < 10_000; start += 100) {
     await Promise.all(Array.from({ length: 100 }, async (_none, index) => {
       const header = Buffer.from(JSON.stringify({ alg: 'RS256', kid: `kid-${start + index}` })).toString('base64url')
       let { statusCode } = await call(`${header}.${payload}.${signature}`)
       // On a machine with much else to do a fetch may take longer than the service waits for it.
       for (let patience = 5; statusCode === 503 && patience > 0; patience--) {
+        failed++
         await new Promise(resolve => setTimeout(resolve, 2100))
         statusCode = (await call(`${header}.${payload}.${signature}`)).statusCode
       }
       if (statusCode !== 401) t.fail(`kid-${start + index} answered ${statusCode}`)
     }))
   }
-  t.ok(provider.fetches() - fetches <= 8, `${provider.fetches() - fetches} fetches for 10,000 unknown key ids`)
+  const made = provider.fetches() - fetches
+  // One in 15 s; more, one in 2 s, only where a fetch failed.
+  const allowed = failed === 0 ? 2 + Math.floor((performance.now() - startedAt) / 15_000) : 8
+  t.ok(made <= Math.min(allowed, 8), `${made} fetches for 10,000 unknown key ids`)
 })
 
 t.test('while the provider is down known keys keep working and unknown ones are 503', async t => {
